@@ -1,0 +1,1 @@
+//! Data types, shapes, strides and the dynamic array description built from them.

@@ -1,0 +1,1 @@
+//! The freelane command line: eval and scale.

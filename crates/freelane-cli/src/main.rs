@@ -1,0 +1,2 @@
+//! The thin binary over `freelane_cli`.
+fn main() {}

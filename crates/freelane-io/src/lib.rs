@@ -1,0 +1,1 @@
+//! Array files: .npy, .npz, .csv and .safetensors, read with suspicion.

@@ -1,0 +1,1 @@
+//! Inner loops over slices and strides, one body for every instruction set.

@@ -1,0 +1,1 @@
+//! Buffers and the lane-owned heaps they come from.

@@ -1,0 +1,1 @@
+//! The array type, its functions as rows, and structured operations.

@@ -1,0 +1,1 @@
+//! Lanes and a static-partition thread pool.

@@ -1,0 +1,1 @@
+//! Instruction sets: detection, forced paths, and the vector operations kernels are written over.

@@ -1,0 +1,1 @@
+//! A parallel array runtime whose threads share nothing on the hot path.

@@ -1,0 +1,1 @@
+//! Benches of freelane, and of its peers in the same run.

@@ -1,0 +1,2 @@
+//! Developer commands: `cargo xtask check | tidy | test | bench | audit`.
+fn main() {}
