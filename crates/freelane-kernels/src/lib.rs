@@ -1,1 +1,7 @@
 //! Inner loops over slices and strides, one body for every instruction set.
+//!
+//! A kernel sees Rust types, slices and strides. It allocates nothing, starts no thread and knows no `DType`.
+pub mod convert;
+pub mod elementwise;
+pub mod gemm;
+pub mod reduce;

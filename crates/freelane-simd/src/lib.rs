@@ -1,1 +1,6 @@
 //! Instruction sets: detection, forced paths, and the vector operations kernels are written over.
+mod isa;
+mod vector;
+
+pub use isa::Isa;
+pub use vector::*;

@@ -1,0 +1,1 @@
+//! Casts between element types and byte swaps.

@@ -1,0 +1,1 @@
+//! Elementwise functions and their erased inner loops.

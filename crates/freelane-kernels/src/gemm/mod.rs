@@ -1,0 +1,1 @@
+//! Matrix products in a fixed order over k.

@@ -1,0 +1,1 @@
+//! Reductions in an order that depends on the reduced length alone.

@@ -1,0 +1,1 @@
+//! The operations an instruction set must offer to the matrix kernels.
