@@ -1,0 +1,92 @@
+//! `cargo xtask test`: every test that the machine can run.
+//!
+//! The default is the workspace's tests and doc tests, then the bounded loom models. The closing lines of each runner are
+//! left as they are.
+
+use crate::run;
+use anyhow::{Result, bail};
+use xshell::{Cmd, Shell, cmd};
+
+/// Crates with models to check under loom.
+const LOOM_CRATES: &[&str] = &["freelane-sync", "freelane-mem", "freelane-pool"];
+/// Crates whose unsafe code Miri interprets; the allocator behind `freelane-mem` is C code, which it cannot.
+const MIRI_CRATES: &[&str] = &["freelane-sync", "freelane-array"];
+
+#[derive(clap::Args, Default)]
+pub struct Args {
+    /// Only the loom models
+    #[arg(long)]
+    loom: bool,
+    /// Only what Miri can interpret
+    #[arg(long)]
+    miri: bool,
+    /// Preemptions a loom model explores
+    #[arg(long, default_value = "2")]
+    preemptions: Option<u32>,
+    /// Passed to `cargo test` (a filter, for one)
+    #[arg(last = true)]
+    rest: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let sh = run::shell()?;
+    match (args.loom, args.miri) {
+        (true, true) => bail!("--loom and --miri are two runs"),
+        (true, false) => loom(&sh, args.preemptions.unwrap_or(2)),
+        (false, true) => miri(&sh),
+        (false, false) => everything(&sh, args),
+    }
+}
+
+fn everything(sh: &Shell, args: &Args) -> Result<()> {
+    let tests = run::cargo(sh, &["test", "--workspace", "--no-fail-fast", "--"]).args(&args.rest);
+    run::step("tests", tests)?;
+    if args.rest.is_empty() {
+        loom(sh, args.preemptions.unwrap_or(2))?;
+        run::skipped("miri", "slow; run `cargo xtask test --miri`");
+    }
+    Ok(())
+}
+
+fn loom(sh: &Shell, preemptions: u32) -> Result<()> {
+    let names: Vec<&str> = LOOM_CRATES.iter().copied().filter(|name| has_models(name)).collect();
+    if names.is_empty() {
+        run::skipped("loom", "no crate has models");
+        return Ok(());
+    }
+    let packages = names.iter().flat_map(|name| ["--package", *name]);
+    let target = run::target_dir().join("loom");
+    let flags = "--cfg loom";
+    let models = run::cargo(sh, &["test", "--release", "--lib", "--tests"])
+        .args(packages)
+        .args(["--", "loom"])
+        .env("CARGO_TARGET_DIR", target)
+        .env("RUSTFLAGS", flags)
+        .env("LOOM_MAX_PREEMPTIONS", preemptions.to_string());
+    run::step("loom models", models)
+}
+
+/// Whether the crate names loom in its manifest.
+fn has_models(name: &str) -> bool {
+    let manifest = run::root().join("crates").join(name).join("Cargo.toml");
+    std::fs::read_to_string(manifest).is_ok_and(|text| text.contains("loom"))
+}
+
+fn miri(sh: &Shell) -> Result<()> {
+    let installed = cmd!(sh, "cargo +nightly miri --version").quiet().ignore_stdout().ignore_stderr().run().is_ok();
+    if !installed {
+        run::skipped("miri", "component not installed");
+        return Ok(());
+    }
+    MIRI_CRATES.iter().try_for_each(|name| run::step(&format!("miri {name}"), miri_cmd(sh, name)))
+}
+
+fn miri_cmd<'a>(sh: &'a Shell, name: &str) -> Cmd<'a> {
+    let target = run::target_dir().join("miri");
+    let flags = "-Zmiri-disable-isolation";
+    cmd!(sh, "cargo +nightly miri test --package {name} --lib")
+        .env("CARGO_TARGET_DIR", target)
+        .env("MIRIFLAGS", flags)
+        .env_remove("CARGO")
+        .env_remove("RUSTUP_TOOLCHAIN")
+}

@@ -1,0 +1,115 @@
+//! Other people's global state: every shipped dependency that keeps any is on a list, with the reason it may stay.
+
+use super::Finding;
+use super::source::walk;
+use anyhow::{Context, Result};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId, TargetKind};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Dependencies with global state, and why that is no harm.
+const REASONS: &[(&str, &str)] = &[];
+
+/// Types of statics that can change.
+const CHANGING: &[&str] = &["Atomic", "Mutex", "RwLock", "Once", "Lazy", "Cell"];
+
+/// Searches the sources of all dependencies that are compiled into shipped crates on this platform.
+pub fn check(metadata: &Metadata) -> Result<Vec<Finding>> {
+    let here = MetadataCommand::new()
+        .manifest_path(metadata.workspace_root.join("Cargo.toml"))
+        .other_options(vec!["--filter-platform".to_owned(), host()?])
+        .exec()
+        .context("cargo metadata")?;
+    let mut findings = Vec::new();
+    let mut used = BTreeSet::new();
+    for package in shipped(&here) {
+        let Some(what) = global_state(package)? else { continue };
+        if REASONS.iter().any(|(name, _)| *name == package.name.as_str()) {
+            used.insert(package.name.to_string());
+        } else {
+            findings.push(format!("{} {} has global state without a reason: {what}", package.name, package.version));
+        }
+    }
+    let stale = REASONS.iter().filter(|(name, _)| !used.contains(*name));
+    findings.extend(stale.map(|(name, _)| format!("{name} no longer needs a reason")));
+    Ok(findings)
+}
+
+fn host() -> Result<String> {
+    let output = std::process::Command::new("rustc").arg("-vV").output().context("rustc -vV")?;
+    let text = String::from_utf8(output.stdout)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(line.context("rustc names no host")?.to_owned())
+}
+
+/// Packages outside the workspace that `crates/*` reach through normal dependencies; procedural macros run elsewhere.
+fn shipped(metadata: &Metadata) -> Vec<&Package> {
+    let crates = metadata.workspace_root.join("crates");
+    let ours = metadata.workspace_packages();
+    let mut queue: Vec<&PackageId> =
+        ours.iter().filter(|package| package.manifest_path.starts_with(&crates)).map(|package| &package.id).collect();
+    let mut seen = BTreeSet::new();
+    let nodes = metadata.resolve.as_ref().map_or(&[][..], |resolve| &resolve.nodes);
+    while let Some(id) = queue.pop() {
+        if !seen.insert(id) || is_macro(&metadata[id]) {
+            continue;
+        }
+        let node = nodes.iter().find(|node| node.id == *id);
+        let normal = node.into_iter().flat_map(|node| &node.deps);
+        queue.extend(normal.filter(|d| d.dep_kinds.iter().any(|k| k.kind == DependencyKind::Normal)).map(|d| &d.pkg));
+    }
+    let packages = metadata.packages.iter().filter(|package| seen.contains(&package.id));
+    packages.filter(|package| package.source.is_some() && !is_macro(package)).collect()
+}
+
+fn is_macro(package: &Package) -> bool {
+    package.targets.iter().any(|target| target.kind.contains(&TargetKind::ProcMacro))
+}
+
+/// The first sign of state that outlives a call.
+fn global_state(package: &Package) -> Result<Option<String>> {
+    if let Some(library) = &package.links {
+        return Ok(Some(format!("links the C library {library}")));
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    walk(package.manifest_path.with_file_name("src").as_std_path(), &mut files)?;
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if let Some(line) = shipped.lines().map(str::trim).find(|line| is_state(line)) {
+            return Ok(Some(format!("{}: {line}", file.display())));
+        }
+    }
+    Ok(None)
+}
+
+fn is_state(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    let item = code.split_once("static ").filter(|(before, _)| before.is_empty() || before.ends_with(' '));
+    let kept = item.and_then(|(_, after)| after.split_once(':'));
+    let changing =
+        kept.is_some_and(|(_, ty)| CHANGING.iter().any(|word| ty.split('=').next().is_some_and(|t| t.contains(word))));
+    let mutable = item.is_some_and(|(_, after)| after.starts_with("mut "));
+    changing || mutable || code.contains("thread_local!") || code.contains("lazy_static!")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_state;
+
+    #[test]
+    fn state_is_recognised() {
+        let cases = [
+            ("static COUNT: AtomicUsize = AtomicUsize::new(0);", true),
+            ("pub(crate) static mut X: u8 = 0;", true),
+            ("static TABLE: [u8; 3] = [1, 2, 3];", false),
+            ("thread_local! {", true),
+            ("// static X: AtomicU8", false),
+            ("fn f(x: &'static AtomicU8) {}", false),
+            ("static NAMES: &[&str] = &[\"Mutex\"];", false),
+        ];
+        for (line, wanted) in cases {
+            assert_eq!(is_state(line), wanted, "{line}");
+        }
+    }
+}
