@@ -70,10 +70,15 @@ pub mod cell {
     }
 }
 
-/// Runs `f` under the model checker (all interleavings), or once when built without it.
+/// Runs `f` under the model checker, or once when built without it. The checker tries all interleavings with up to
+/// three preemptions, unless `LOOM_MAX_PREEMPTIONS` says otherwise.
 pub fn model(f: impl Fn() + Send + Sync + 'static) {
     #[cfg(loom)]
-    ::loom::model(f);
+    {
+        let mut checker = ::loom::model::Builder::new();
+        checker.preemption_bound = checker.preemption_bound.or(Some(3));
+        checker.check(f);
+    }
     #[cfg(not(loom))]
     f();
 }

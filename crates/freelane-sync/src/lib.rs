@@ -7,9 +7,10 @@
 //!
 //! Everything enters through one door: under `--cfg loom` the same names are the model checker's, so a protocol written
 //! on them is checked as it stands. Nothing here allocates on a hot path, and nothing knows what it protects.
-#![deny(unsafe_op_in_unsafe_fn)]
+#![allow(clippy::disallowed_types, clippy::disallowed_macros)]
 
 mod cache_padded;
+mod crew;
 mod door;
 mod lane_index;
 mod lane_local;
@@ -25,6 +26,7 @@ mod tally;
 mod this_thread;
 
 pub use cache_padded::CachePadded;
+pub use crew::{Leader, Lost, Member, crew};
 pub use door::{Condvar, Mutex, MutexGuard, atomic, cell, hint, model, thread};
 pub use lane_index::{lane_index, lanes};
 pub use once_table::OnceTable;
