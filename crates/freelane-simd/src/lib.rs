@@ -2,5 +2,5 @@
 mod isa;
 mod vector;
 
-pub use isa::Isa;
+pub use isa::{Isa, IsaError};
 pub use vector::*;

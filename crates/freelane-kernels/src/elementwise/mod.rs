@@ -1,1 +1,92 @@
 //! Elementwise functions and their erased inner loops.
+//!
+//! A function is a type with one scalar body: `Sin: Map1<f64>`. The body has no branches, so that LLVM turns the loop around
+//! it into vector code for each instruction set; every fused multiply-add in it is written out, so all of them give the
+//! same bits (payloads of NaN aside). [`loop1`], [`loop2`] and [`loop3`] put the loops around it.
+//!
+//! ```
+//! use freelane_kernels::elementwise::{Sin, loop1};
+//! use freelane_simd::Isa;
+//!
+//! let (x, mut o) = ([0.0f64, 1.0], [0.0f64; 2]);
+//! // SAFETY: both arrays hold two elements, 8 bytes apart, and do not overlap.
+//! unsafe { loop1::<Sin, f64>(Isa::current(), 2, x.as_ptr().cast(), 8, o.as_mut_ptr().cast(), 8) };
+//! assert_eq!(o, [0.0, 1f64.sin()]);
+//! ```
+//!
+//! Outside the promise of equal bits: [`Isa::Portable`](freelane_simd::Isa), which has no fused multiply-add and runs
+//! [`Map1::slow`] throughout.
+#[macro_use]
+mod rows;
+
+mod arith;
+mod compare;
+mod loops;
+mod math;
+mod tile;
+mod wide;
+
+pub use arith::*;
+pub use compare::*;
+pub use loops::{Loop1, Loop2, Loop3, loop1, loop2, loop3};
+pub use math::*;
+pub use wide::{Half, Wide, Widen};
+
+/// Which loops are compiled for a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// One plain loop for every instruction set: the body calls a scalar function or divides integers.
+    Scalar,
+    /// A few instructions, none of them a fused multiply-add: memory sets the pace, so AVX-512 gains nothing; own loops for
+    /// scalar operands and for results that replace an operand.
+    Light,
+    /// Many instructions: also compiled for AVX-512; scalar operands and results in place go through a tile.
+    Heavy,
+}
+
+/// A function of one element.
+pub trait Map1<T: Copy>: 'static {
+    /// What it returns.
+    type Out: Copy;
+    /// Which loops are compiled.
+    const TIER: Tier = Tier::Light;
+    /// Whether `guard` is to be asked.
+    const GUARD: bool = false;
+    /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
+    fn apply(x: T) -> Self::Out;
+    /// Whether `apply` is not made for this element, so that `slow` is to be used.
+    #[inline(always)]
+    fn guard(_x: T) -> bool {
+        false
+    }
+    /// The scalar body, without fused multiply-adds: for guarded elements, and for all of them on the portable path.
+    #[inline(always)]
+    fn slow(x: T) -> Self::Out {
+        Self::apply(x)
+    }
+}
+
+/// A function of two elements; see [`Map1`].
+pub trait Map2<T: Copy>: 'static {
+    /// What it returns.
+    type Out: Copy;
+    /// Which loops are compiled.
+    const TIER: Tier = Tier::Light;
+    /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
+    fn apply(a: T, b: T) -> Self::Out;
+    /// The scalar body, without fused multiply-adds, for the portable path.
+    #[inline(always)]
+    fn slow(a: T, b: T) -> Self::Out {
+        Self::apply(a, b)
+    }
+}
+
+/// A function of three elements, the first of a type of its own: a selector, or a value with two bounds.
+pub trait Map3<T: Copy>: 'static {
+    /// The type of the first operand.
+    type First: Copy;
+    /// What it returns.
+    type Out: Copy;
+    /// The body: no branches, no calls. Mark it `#[inline(always)]`.
+    fn apply(c: Self::First, a: T, b: T) -> Self::Out;
+}

@@ -1,0 +1,71 @@
+//! Sine and cosine: `x = k pi + r`, one odd polynomial in `r`, the sign from `k`. For cosine `k` is half an integer.
+//!
+//! `r` is kept in two words. The low word comes from an exact difference (TwoSum): a shortcut loses all accuracy near
+//! multiples of pi, which random arguments do not show.
+use super::real::{Real, poly, select};
+use crate::elementwise::{Map1, Tier};
+
+functions! {
+    /// Sine; at most 2 ulp off.
+    Sin,
+    /// Cosine; at most 2 ulp off.
+    Cos,
+}
+
+/// `sin(x - k pi)`, negated if the low bit of `turns` is set.
+#[inline(always)]
+fn reduced<R: Real>(x: R, k: R, turns: R) -> R {
+    let a = k.fma(-R::PI[0], x);
+    let w = k * R::PI[1];
+    let w_error = k.fma(R::PI[1], -w);
+    let r = a - w;
+    let back = r - a;
+    let low = (a - (r - back)) - (w + back);
+    let low = k.fma(-R::PI[2], low - w_error);
+    let t = r * r;
+    let s = r + (t * r).fma(poly(t, R::SIN), low * t.fma(R::lit(-0.5), R::lit(1.0)));
+    s.flip_if_odd(turns)
+}
+
+#[inline(always)]
+fn sin<R: Real>(x: R) -> R {
+    let turns = x.fma(R::lit(std::f64::consts::FRAC_1_PI), R::ROUNDER);
+    select(x == R::lit(0.0), x, reduced(x, turns - R::ROUNDER, turns))
+}
+
+#[inline(always)]
+fn cos<R: Real>(x: R) -> R {
+    let x = x.abs();
+    let turns = x.fma(R::lit(std::f64::consts::FRAC_1_PI), R::lit(-0.5)) + R::ROUNDER;
+    let k = (turns - R::ROUNDER) + R::lit(0.5);
+    reduced(x, k, turns + R::lit(1.0))
+}
+
+macro_rules! periodic {
+    ($($k:ident, $body:ident, $t:ty, $scalar:path;)*) => { $(
+        impl Map1<$t> for $k {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            #[inline(always)]
+            fn apply(x: $t) -> $t {
+                $body(x)
+            }
+            #[inline(always)]
+            fn guard(x: $t) -> bool {
+                !(Real::abs(x) < <$t as Real>::SIN_LIMIT)
+            }
+            #[inline(always)]
+            fn slow(x: $t) -> $t {
+                $scalar(x)
+            }
+        }
+    )* };
+}
+periodic! {
+    Sin, sin, f32, libm::sinf;
+    Sin, sin, f64, libm::sin;
+    Cos, cos, f32, libm::cosf;
+    Cos, cos, f64, libm::cos;
+}
+halves1!(Sin, Cos);
