@@ -4,7 +4,7 @@
 //! unknown, or that this CPU cannot run, is reported by [`Isa::forced`] and otherwise ignored, so that a library never fails
 //! to load over it.
 use std::fmt;
-use std::sync::OnceLock;
+use freelane_sync::OnceTable;
 
 /// An instruction set that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub enum IsaError {
     },
 }
 
-static CURRENT: OnceLock<Isa> = OnceLock::new();
+static CURRENT: OnceTable<Isa> = OnceTable::new();
 
 impl Isa {
     /// Every instruction set, supported here or not.
