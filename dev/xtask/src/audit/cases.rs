@@ -1,0 +1,34 @@
+//! What is expected of each case.
+
+/// One case of `audit_case`.
+pub struct Case {
+    pub name: &'static str,
+    pub expected: Expected,
+}
+
+/// The verdict a case must get.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Expected {
+    /// Fewer shared writes and misses per operation than these.
+    Clean { writes: f64, misses: f64 },
+    /// A contended twin: the audit must see it.
+    Found,
+    /// Lanes share here by the nature of the case; the figure is printed.
+    Stated,
+    /// Too large for Valgrind: judged by system calls and page faults alone.
+    Recycled,
+}
+
+#[allow(dead_code)]
+const CLEAN: Expected = Expected::Clean { writes: 0.01, misses: 0.05 };
+
+/// All cases, in the order of the table.
+pub const CASES: &[Case] = &[
+    case("contended counter", Expected::Found),
+    case("contended lock", Expected::Found),
+    case("contended Arc clone", Expected::Found),
+];
+
+const fn case(name: &'static str, expected: Expected) -> Case {
+    Case { name, expected }
+}
