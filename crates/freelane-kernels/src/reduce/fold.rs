@@ -1,0 +1,47 @@
+//! What a reduction does with its elements.
+use super::block;
+
+/// What is known when the last element is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    /// Elements reduced into one output.
+    pub count: usize,
+    /// What the variance subtracts from the count before it divides.
+    pub ddof: f64,
+}
+
+/// A reduction of elements of type `T`. The loops ask for `combine` in the order that [`order`](super::order) lays down.
+pub trait Fold<T: Copy + 'static>: 'static {
+    /// What accumulates.
+    type Acc: Copy + 'static;
+    /// What is written.
+    type Out: Copy + 'static;
+    /// One value an output, known beforehand, such as the mean that deviations are taken from; `()` if there is none.
+    type Param: Copy + 'static;
+    /// Whether `combine` gives the same bits in any order and grouping, so that loops may choose theirs.
+    const ORDER_FREE: bool = false;
+
+    /// The accumulator of nothing: `combine(identity(), a)` and `combine(a, identity())` are `a`.
+    fn identity() -> Self::Acc;
+    /// The accumulator of one element, the `index`-th of its output.
+    fn lift(param: Self::Param, x: T, index: usize) -> Self::Acc;
+    /// The accumulator of two runs of elements, `a` the earlier one.
+    fn combine(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The output.
+    fn finish(acc: Self::Acc, whole: Whole) -> Self::Out;
+    /// Whether no later element can change `acc`.
+    #[inline(always)]
+    fn settled(_acc: Self::Acc) -> bool {
+        false
+    }
+
+    /// The accumulator of `n <= BLOCK` adjacent elements, the first of them the `index`-th of its output.
+    ///
+    /// # Safety
+    /// `x` is valid for reads of `n` elements; it need not be aligned.
+    #[inline(always)]
+    unsafe fn block(param: Self::Param, x: *const T, n: usize, index: usize) -> Self::Acc {
+        // SAFETY: the caller's promise is the callee's.
+        unsafe { block::chains::<T, Self>(param, x, n, index) }
+    }
+}

@@ -1,0 +1,186 @@
+//! Columns: many adjacent outputs at once, streaming over the rows.
+//!
+//! The chains of all columns stand side by side, so that a row of the input meets a row of accumulators:
+//!
+//! ```text
+//! row 0, 16, 32, ..   ->  chain 0:  [column 0, column 1, ..]
+//! row 1, 17, 33, ..   ->  chain 1:  [column 0, column 1, ..]
+//! ```
+//!
+//! Rows of one chain are taken several at a time, to load and store its accumulators once for all of them.
+use super::dispatch::Body;
+use super::fold::Fold;
+use super::order::CHAINS;
+use std::marker::PhantomData;
+
+/// Bytes of accumulators in one chain of a tile.
+pub(super) const CHAIN_BYTES: usize = 1024;
+
+/// Columns handled at once: one vector of them, or several.
+const LANES: usize = 16;
+
+/// Rows of one chain taken together.
+const ROWS: usize = 4;
+
+/// Columns in a tile.
+pub(super) const fn width<A>() -> usize {
+    let fit = CHAIN_BYTES / size_of::<A>() / LANES * LANES;
+    if fit == 0 { LANES } else { fit }
+}
+
+/// Chains a fold needs: one if the order does not matter to it.
+pub(super) const fn chains<T: Copy + 'static, F: Fold<T> + ?Sized>() -> usize {
+    if F::ORDER_FREE { 1 } else { CHAINS }
+}
+
+/// Rows to be added to the chains of one block. Strides are in bytes.
+pub(super) struct Stream<T: Copy + 'static, F: Fold<T> + ?Sized> {
+    /// `chains()` rows of `width()` accumulators each.
+    pub accs: *mut F::Acc,
+    pub columns: usize,
+    /// Rows the block has seen already.
+    pub seen: usize,
+    pub rows: usize,
+    pub x: *const u8,
+    pub row_stride: isize,
+    pub column_stride: isize,
+    /// Number of the first row among all elements of an output.
+    pub index: usize,
+    pub param: *const u8,
+    pub param_stride: isize,
+    pub of: PhantomData<fn(T)>,
+}
+
+impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Stream<T, F> {
+    #[inline(always)]
+    fn run(self) {
+        if self.column_stride == size_of::<T>() as isize { self.stream::<true>() } else { self.stream::<false>() }
+    }
+}
+
+impl<T: Copy + 'static, F: Fold<T> + ?Sized> Stream<T, F> {
+    #[inline(always)]
+    fn stream<const ADJACENT: bool>(&self) {
+        let chains = chains::<T, F>();
+        let mut row = 0;
+        while row < self.rows {
+            let at = self.seen + row;
+            if at.is_multiple_of(chains) && self.rows - row >= ROWS * chains {
+                for c in 0..chains {
+                    self.meet::<ADJACENT, ROWS>(c, at == 0, row + c);
+                }
+                row += ROWS * chains;
+            } else {
+                self.meet::<ADJACENT, 1>(at % chains, at < chains, row);
+                row += 1;
+            }
+        }
+    }
+
+    /// Lets `R` rows, from `row` on in steps of `chains`, meet chain `c`; a fresh chain starts with them.
+    #[inline(always)]
+    fn meet<const ADJACENT: bool, const R: usize>(&self, c: usize, fresh: bool, row: usize) {
+        let whole = self.columns / LANES * LANES;
+        for j in (0..whole).step_by(LANES) {
+            self.meet_columns::<ADJACENT, R, LANES>(c, fresh, row, j);
+        }
+        for j in whole..self.columns {
+            self.meet_columns::<ADJACENT, R, 1>(c, fresh, row, j);
+        }
+    }
+
+    #[inline(always)]
+    fn meet_columns<const ADJACENT: bool, const R: usize, const L: usize>(
+        &self,
+        c: usize,
+        fresh: bool,
+        row: usize,
+        j: usize,
+    ) {
+        // SAFETY: chain `c` and column `j` are inside the accumulators.
+        let accs = unsafe { self.accs.add(c * width::<F::Acc>() + j).cast::<[F::Acc; L]>() };
+        let params: [F::Param; L] = std::array::from_fn(|l| {
+            // SAFETY: whoever made the stream promised a parameter a column.
+            unsafe { self.param.offset((j + l) as isize * self.param_stride).cast::<F::Param>().read_unaligned() }
+        });
+        // SAFETY: a chain that is not fresh was written before.
+        let mut a = if fresh { [F::identity(); L] } else { unsafe { accs.read() } };
+        for r in 0..R {
+            let row = row + r * chains::<T, F>();
+            let v = self.load::<ADJACENT, L>(row, j);
+            for l in 0..L {
+                a[l] = F::combine(a[l], F::lift(params[l], v[l], self.index + row));
+            }
+        }
+        // SAFETY: as for `accs`.
+        unsafe { accs.write(a) };
+    }
+
+    /// Elements `j ..` of a row.
+    #[inline(always)]
+    fn load<const ADJACENT: bool, const L: usize>(&self, row: usize, j: usize) -> [T; L] {
+        // SAFETY: whoever made the stream promised that its rows and columns can be read.
+        let x = unsafe { self.x.offset(row as isize * self.row_stride + j as isize * self.column_stride) };
+        if ADJACENT {
+            // SAFETY: as above; the columns are adjacent.
+            return unsafe { x.cast::<[T; L]>().read_unaligned() };
+        }
+        std::array::from_fn(|l| {
+            // SAFETY: as above.
+            unsafe { x.offset(l as isize * self.column_stride).cast::<T>().read_unaligned() }
+        })
+    }
+}
+
+/// Folds the chains of a block of `seen` rows into `to`.
+pub(super) struct Halves<T: Copy + 'static, F: Fold<T> + ?Sized> {
+    pub accs: *mut F::Acc,
+    pub columns: usize,
+    pub seen: usize,
+    pub to: *mut F::Acc,
+    pub of: PhantomData<fn(T)>,
+}
+
+impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Halves<T, F> {
+    #[inline(always)]
+    fn run(self) {
+        let used = self.seen.min(chains::<T, F>());
+        let mut half = CHAINS / 2;
+        while half > 0 {
+            for c in 0..half.min(used.saturating_sub(half)) {
+                self.join(c, c + half);
+            }
+            half /= 2;
+        }
+        // SAFETY: `to` has room for the columns, apart from the chains.
+        unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
+    }
+}
+
+impl<T: Copy + 'static, F: Fold<T> + ?Sized> Halves<T, F> {
+    /// Chain `c` meets chain `d`.
+    #[inline(always)]
+    fn join(&self, c: usize, d: usize) {
+        let whole = self.columns / LANES * LANES;
+        for j in (0..whole).step_by(LANES) {
+            self.join_columns::<LANES>(c, d, j);
+        }
+        for j in whole..self.columns {
+            self.join_columns::<1>(c, d, j);
+        }
+    }
+
+    #[inline(always)]
+    fn join_columns<const L: usize>(&self, c: usize, d: usize, j: usize) {
+        let w = width::<F::Acc>();
+        // SAFETY: both chains and columns `j .. j + L` are inside the accumulators.
+        let [a, b] = [c, d].map(|c| unsafe { self.accs.add(c * w + j).cast::<[F::Acc; L]>() });
+        // SAFETY: as above; both chains saw a row, so they were written.
+        let (mut left, right) = unsafe { (a.read(), b.read()) };
+        for l in 0..L {
+            left[l] = F::combine(left[l], right[l]);
+        }
+        // SAFETY: as above.
+        unsafe { a.write(left) };
+    }
+}
