@@ -157,6 +157,10 @@ struct Finish<'a, J>(&'a Member<J>);
 impl<J> Drop for Finish<'_, J> {
     fn drop(&mut self) {
         let Member { shared, index } = self.0;
+        if !shared.home.is_here() {
+            // The leader is in the parent, and may have held the parker's lock when the process forked.
+            return;
+        }
         // Release: pairs with the acquire in `Leader::wait` and `Leader::post`.
         shared.slots[*index].state.store(IDLE, Ordering::Release);
         shared.leader.unpark();

@@ -20,7 +20,10 @@
 macro_rules! lane_local {
     ($($(#[$meta:meta])* $vis:vis static $name:ident: $type:ty = $init:expr;)+) => {$(
         const _: () = assert!(!::core::mem::needs_drop::<$type>(), "a lane-local has no destructor");
-        ::std::thread_local! { $(#[$meta])* $vis static $name: $type = const { $init } }
+        ::std::thread_local! {
+            #[allow(clippy::disallowed_types)]
+            $(#[$meta])* $vis static $name: $type = const { $init }
+        }
     )+};
 }
 
