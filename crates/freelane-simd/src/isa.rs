@@ -3,8 +3,8 @@
 //! The CPU is asked once per process. `FREELANE_ISA` (`portable`, `avx2`, `avx512`, `neon`) forces a path; a name that is
 //! unknown, or that this CPU cannot run, is reported by [`Isa::forced`] and otherwise ignored, so that a library never fails
 //! to load over it.
-use std::fmt;
 use freelane_sync::OnceTable;
+use std::fmt;
 
 /// An instruction set that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

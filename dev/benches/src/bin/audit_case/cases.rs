@@ -1,6 +1,6 @@
 //! The cases: what a lane must be able to do without touching anyone else, and contended twins that must be found.
 
-use super::lanes::{Run, Seen, run};
+use freelane_benches::marked::{Run, Seen, run};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};

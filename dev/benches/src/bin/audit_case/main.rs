@@ -3,12 +3,11 @@
 //! Each thread makes its own state, warms up, meets the others, and does OPS operations between the audit's marks (see
 //! `dev/audit/README.md`). Prints page faults and nanoseconds per operation of the marked region.
 
-#![allow(clippy::disallowed_types, reason = "the contended twins share on purpose, and a barrier starts the threads")]
+#![allow(clippy::disallowed_types, reason = "the contended twins share on purpose")]
 
 mod cases;
-mod lanes;
 
-use lanes::Run;
+use freelane_benches::marked::Run;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -10,13 +10,17 @@ const MARK: i64 = 0x5ee1_a0d1_7000;
 /// How often, and on how many threads.
 #[derive(Clone, Copy)]
 pub struct Run {
+    /// Threads side by side.
     pub threads: usize,
+    /// Operations of each thread between the marks.
     pub ops: usize,
 }
 
 /// What a plain run shows.
 pub struct Seen {
+    /// Page faults of the whole process, divided by all threads' operations.
     pub page_faults_per_op: f64,
+    /// Wall-clock time divided by one thread's operations.
     pub ns_per_op: f64,
 }
 
