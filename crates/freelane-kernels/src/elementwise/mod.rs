@@ -26,6 +26,9 @@ mod math;
 mod tile;
 mod wide;
 
+#[cfg(test)]
+mod shapes;
+
 pub use arith::*;
 pub use compare::*;
 pub use loops::{Loop1, Loop2, Loop3, loop1, loop2, loop3};

@@ -53,7 +53,8 @@ macro_rules! periodic {
             }
             #[inline(always)]
             fn guard(x: $t) -> bool {
-                !(Real::abs(x) < <$t as Real>::SIN_LIMIT)
+                let inside = Real::abs(x) < <$t as Real>::SIN_LIMIT;
+                !inside
             }
             #[inline(always)]
             fn slow(x: $t) -> $t {
