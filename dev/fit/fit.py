@@ -69,8 +69,37 @@ t = (pi / 2 * mpf("1.002"))**2
 fit("SIN", "`(sin r - r) / r^3`, in `t = r^2`, for `|r| <= pi / 2`.",
     lambda t: (sin(sqrt(t)) - sqrt(t)) / sqrt(t)**3 if t > TINY else -mpf(1) / 6, mpf(0), t, {"f32": 4, "f64": 7})
 
+half_ln2 = log(2) / 2 * mpf("1.001")
+fit("EXP", "`(e^r - 1 - r) / r^2`, in `r`, for `|r| <= ln 2 / 2`.",
+    lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > TINY else mpf(1) / 2, -half_ln2, half_ln2, {"f32": 4, "f64": 9})
+
+# log m = 2 atanh s with s = (m - 1) / (m + 1), for m from sqrt(1/2) to sqrt(2).
+z = ((sqrt(2) - 1) / (sqrt(2) + 1))**2 * mpf("1.001")
+fit("LOG", "`(2 atanh s - 2 s) / s^3`, in `z = s^2`, for `|s| <= (sqrt 2 - 1) / (sqrt 2 + 1)`.",
+    lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), z, {"f32": 2, "f64": 6})
+fit("LOG_POWF", "As `LOG_64`, as short as powers in f32 allow.",
+    lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), z, {"f64": 4})
+fit("LOG_POW", "`(2 atanh s - 2 s - 2/3 s^3) / s^5`, in `z = s^2`, over the range of `LOG_64`.",
+    lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z) - 2 * sqrt(z)**3 / 3) / sqrt(z)**5, mpf(0), z, {"f64": 6})
+fit("EXP_POWF", "As `EXP_64`, as short as powers in f32 allow.",
+    lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > TINY else mpf(1) / 2, -half_ln2, half_ln2, {"f64": 5})
+
+fit("TANH", "`(tanh x - x) / x^3`, in `t = x^2`, for `|x| <= 0.55`.",
+    lambda t: (tanh(sqrt(t)) - sqrt(t)) / sqrt(t)**3, mpf(0), mpf("0.56")**2, {"f32": 4, "f64": 9})
+
+fit("ERF", "`erf x / x - 1`, in `t = x^2`, for `|x| <= 1`.",
+    lambda t: erf(sqrt(t)) / sqrt(t) - 1, mpf(0), mpf(1), {"f32": 6, "f64": 12})
+for ty, end, degree, centre, floor_at in (("f64", "6", 19, "2.5", 8), ("f32", "4", 8, "2", 6)):
+    c = least_squares(lambda x: -log(erfc(x)), lambda x: erfc(x) + mpf(10)**-floor_at, mpf(1), mpf(end), degree, mpf(centre))
+    emit(f"ERFC_{ty[1:]}", ty, c, f"""`-ln erfc x`, in `x - {centre}`.
+    Least squares over [1, {end}] with the weight `erfc x + 1e-{floor_at}`.""")
+
 for ty, bits in (("f32", 24), ("f64", 53)):
     emit(f"PI_{ty[1:]}", ty, words(+pi, 3, bits), "pi in three words.")
+    emit(f"LN2_{ty[1:]}", ty, words(log(2), 2, bits), "ln 2 in two words.")
+for ty, bits in (("f32", 15), ("f64", 42)):
+    emit(f"LN2_SHORT_{ty[1:]}", ty, short(log(2), bits), "ln 2 in two words; an exponent times the first is exact.")
+emit("TWO_THIRDS", "f64", words(mpf(2) / 3, 2, 53), "2/3 in two words.")
 
 print("//! Coefficients. Written by `dev/fit/fit.py`, which says how; edit that.")
 print("#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]")

@@ -251,6 +251,7 @@ macro_rules! walk {
 fn functions_of_one_element_give_the_same_bits_everywhere() {
     walk! { check1:
         Sin [f16, bf16, f32, f64]; Cos [f16, bf16, f32, f64];
+        Exp [f16, f32, f64]; Log [bf16, f32, f64]; Tanh [f32, f64]; Erf [f32, f64];
         Sqrt [f16, f32, f64]; Negative [i8, i64, f32, Complex<f64>]; Absolute [i32, f64, Complex<f32>];
         Sign [f16, f32, i16]; Square [u8, f64]; Reciprocal [f32]; LogicalNot [f64, bool, i8];
     }
@@ -263,6 +264,7 @@ fn functions_of_two_elements_give_the_same_bits_everywhere() {
         Subtract [i8, f64]; Multiply [u8, i64, f32, Complex<f64>]; Divide [f32, f64, Complex<f32>];
         Minimum [f64, i32]; Maximum [f16, f32, u8];
         Equal [f64, i8, Complex<f64>]; Less [f32, i64, bool]; GreaterEqual [f16, u64];
+        Pow [i8, u64, f16, f32, f64];
         LogicalAnd [f64, bool]; LogicalXor [i32];
     }
 }

@@ -3,8 +3,32 @@
 //! Bodies are branch-free polynomials over a reduced range, in the accuracy each function states; `coef.rs` holds the
 //! coefficients, written by `dev/fit/fit.py`. The scalar functions of the `libm` crate stand in where a body is not made
 //! for an argument, and on the portable path.
+/// `heavy1! { Name, body, type, scalar function; }`
+macro_rules! heavy1 {
+    ($($k:ident, $body:ident, $t:ty, $scalar:path;)*) => { $(
+        impl Map1<$t> for $k {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            #[inline(always)]
+            fn apply(x: $t) -> $t {
+                $body(x)
+            }
+            #[inline(always)]
+            fn slow(x: $t) -> $t {
+                $scalar(x)
+            }
+        }
+    )* };
+}
+
 mod coef;
+mod exp;
+mod log;
+mod pow;
 mod real;
 mod sincos;
 
+pub use exp::*;
+pub use log::*;
+pub use pow::*;
 pub use sincos::*;

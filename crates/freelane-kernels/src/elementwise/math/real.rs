@@ -15,12 +15,27 @@ pub(super) trait Real:
 {
     /// 1.5 * 2^52, or 2^23: a small number added to it is rounded to an integer, which is then in the low bits.
     const ROUNDER: Self;
-    /// pi in three words.
+    /// The constants of this type; `coef.rs` says what they are.
     const PI: [Self; 3];
-    /// `(sin r - r) / r^3` in `r^2`.
+    const LN2: [Self; 2];
+    const LN2_SHORT: [Self; 2];
     const SIN: &'static [Self];
+    const EXP: &'static [Self];
+    const LOG: &'static [Self];
+    const TANH: &'static [Self];
+    const ERF: &'static [Self];
+    const ERFC: &'static [Self];
+    /// The middle of the range of `ERFC`, and its end, from where on erf rounds to 1.
+    const ERFC_CENTRE: Self;
+    const ERFC_END: Self;
+    /// From here on tanh rounds to 1.
+    const TANH_END: Self;
     /// Beyond this magnitude, `ROUNDER` or the words of pi are too short.
     const SIN_LIMIT: Self;
+    /// Below the first e^x is zero, above the second infinite; far enough out to be sure, near enough for `scale`.
+    const EXP_RANGE: [Self; 2];
+    const INFINITY: Self;
+    const NAN: Self;
 
     /// A constant.
     fn lit(x: f64) -> Self;
@@ -28,8 +43,14 @@ pub(super) trait Real:
     fn fma(self, b: Self, c: Self) -> Self;
     /// Without its sign.
     fn abs(self) -> Self;
+    /// With the sign of another.
+    fn copysign(self, sign: Self) -> Self;
     /// The sign flipped if the lowest bit of `k` is set.
     fn flip_if_odd(self, k: Self) -> Self;
+    /// `self * 2^k`, rounded once, where `k` was added to `ROUNDER`; for `k` of `EXP_RANGE`.
+    fn scale(self, k: Self) -> Self;
+    /// `(m, e)` with `self = m * 2^e` and `m` from sqrt(1/2) to sqrt(2), for what is positive and finite.
+    fn split(self) -> (Self, Self);
 }
 
 /// `c[0] + c[1] x + ...` by Horner's rule.
@@ -50,13 +71,35 @@ pub(super) fn select<T>(condition: bool, yes: T, no: T) -> T {
     if condition { yes } else { no }
 }
 
+/// The lesser; NaN if `x` is.
+#[inline(always)]
+pub(super) fn at_most<R: Real>(x: R, bound: R) -> R {
+    select(x > bound, bound, x)
+}
+
+/// The greater; NaN if `x` is.
+#[inline(always)]
+pub(super) fn at_least<R: Real>(x: R, bound: R) -> R {
+    select(x < bound, bound, x)
+}
+
+/// `x` where it is NaN, else `y`.
+#[inline(always)]
+pub(super) fn nan_or<R: Real>(x: R, y: R) -> R {
+    #[allow(clippy::eq_op, reason = "NaN differs from itself")]
+    select(x != x, x, y)
+}
+
 macro_rules! real {
-    ($t:ident, $bits:literal, $rounder:literal, $pi:ident, $sin:ident, $limit:literal) => {
+    (
+        $t:ident, $u:ident, mantissa $mantissa:literal, bias $bias:literal, sqrt_half $sqrt_half:literal,
+        scale_bits $scale_bits:literal, lift $lift:literal,
+        $($name:ident: $ty:ty = $value:expr;)*
+    ) => {
         impl Real for $t {
-            const ROUNDER: Self = $rounder;
-            const PI: [Self; 3] = coef::$pi;
-            const SIN: &'static [Self] = &coef::$sin;
-            const SIN_LIMIT: Self = $limit;
+            $( const $name: $ty = $value; )*
+            const INFINITY: Self = $t::INFINITY;
+            const NAN: Self = $t::NAN;
 
             #[inline(always)]
             fn lit(x: f64) -> Self {
@@ -71,11 +114,74 @@ macro_rules! real {
                 <$t>::abs(self)
             }
             #[inline(always)]
+            fn copysign(self, sign: Self) -> Self {
+                <$t>::copysign(self, sign)
+            }
+            #[inline(always)]
             fn flip_if_odd(self, k: Self) -> Self {
-                <$t>::from_bits(self.to_bits() ^ k.to_bits() << ($bits - 1))
+                <$t>::from_bits(self.to_bits() ^ k.to_bits() << ($u::BITS - 1))
+            }
+            /// Two factors, since 2^k itself may be no normal number. `k` is made positive, which spares the arithmetic
+            /// shift that AVX2 lacks for 64 bits.
+            #[inline(always)]
+            fn scale(self, k: Self) -> Self {
+                let k = k.to_bits().wrapping_add(2 * ($bias + 1)) & ((1 << $scale_bits) - 1);
+                let (first, second) = (k >> 1, k - (k >> 1));
+                let power = |k: $u| $t::from_bits(k.wrapping_sub(1) << $mantissa);
+                self * power(first) * power(second)
+            }
+            #[inline(always)]
+            fn split(self) -> (Self, Self) {
+                let subnormal = self < $t::MIN_POSITIVE;
+                let lift = <$t>::from_bits(($bias + $lift) << $mantissa);
+                let bits = select(subnormal, self * lift, self).to_bits();
+                let one: $u = $bias << $mantissa;
+                let biased = bits.wrapping_add(one - $sqrt_half) >> $mantissa;
+                let m = $t::from_bits(bits.wrapping_sub(biased << $mantissa).wrapping_add(one));
+                // The exponent becomes a float as the low bits of 2^mantissa.
+                let base: $u = ($bias + $mantissa) << $mantissa;
+                let shift = $t::from_bits(base) + $bias as $t;
+                let e = $t::from_bits(base | biased) - select(subnormal, shift + $lift as $t, shift);
+                (m, e)
             }
         }
     };
 }
-real!(f32, 32, 12582912.0, PI_32, SIN_32, 3e4);
-real!(f64, 64, 6755399441055744.0, PI_64, SIN_64, 1e9);
+
+real! {
+    f32, u32, mantissa 23, bias 127, sqrt_half 0x3f35_04f3, scale_bits 9, lift 25,
+    ROUNDER: f32 = 12582912.0;
+    PI: [f32; 3] = coef::PI_32;
+    LN2: [f32; 2] = coef::LN2_32;
+    LN2_SHORT: [f32; 2] = coef::LN2_SHORT_32;
+    SIN: &'static [f32] = &coef::SIN_32;
+    EXP: &'static [f32] = &coef::EXP_32;
+    LOG: &'static [f32] = &coef::LOG_32;
+    TANH: &'static [f32] = &coef::TANH_32;
+    ERF: &'static [f32] = &coef::ERF_32;
+    ERFC: &'static [f32] = &coef::ERFC_32;
+    ERFC_CENTRE: f32 = 2.0;
+    ERFC_END: f32 = 4.0;
+    TANH_END: f32 = 10.0;
+    SIN_LIMIT: f32 = 3e4;
+    EXP_RANGE: [f32; 2] = [-110.0, 90.0];
+}
+
+real! {
+    f64, u64, mantissa 52, bias 1023, sqrt_half 0x3fe6_a09e_667f_3bcd, scale_bits 12, lift 54,
+    ROUNDER: f64 = 6755399441055744.0;
+    PI: [f64; 3] = coef::PI_64;
+    LN2: [f64; 2] = coef::LN2_64;
+    LN2_SHORT: [f64; 2] = coef::LN2_SHORT_64;
+    SIN: &'static [f64] = &coef::SIN_64;
+    EXP: &'static [f64] = &coef::EXP_64;
+    LOG: &'static [f64] = &coef::LOG_64;
+    TANH: &'static [f64] = &coef::TANH_64;
+    ERF: &'static [f64] = &coef::ERF_64;
+    ERFC: &'static [f64] = &coef::ERFC_64;
+    ERFC_CENTRE: f64 = 2.5;
+    ERFC_END: f64 = 6.0;
+    TANH_END: f64 = 20.0;
+    SIN_LIMIT: f64 = 1e9;
+    EXP_RANGE: [f64; 2] = [-760.0, 710.0];
+}
