@@ -3,7 +3,7 @@
 //! A NaN anywhere makes the result the NaN of its type. Of zeros, -0 counts as smaller than +0. So the result is a
 //! function of the set of elements, and the loops may take them in any order.
 use super::fold::{Fold, Whole};
-use super::sum::{bf16_to_f32, f16_to_f32};
+use super::summand::{bf16_to_f32, f16_to_f32};
 use half::{bf16, f16};
 
 /// A type with a least and a greatest value that loops can compare.

@@ -6,7 +6,7 @@ use super::block;
 pub struct Whole {
     /// Elements reduced into one output.
     pub count: usize,
-    /// What the variance subtracts from the count before it divides.
+    /// What [`Variance`](super::Variance) and [`Std`](super::Std) subtract from the count before they divide.
     pub ddof: f64,
 }
 

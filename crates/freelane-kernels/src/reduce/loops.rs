@@ -281,13 +281,12 @@ unsafe fn long_rows<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, run:
         walk(
             call.blocks.len(),
             |b, level| {
+                if settled {
+                    return levels[level].set(F::identity());
+                }
                 // SAFETY: the caller promised that the operands can be read.
-                let acc = if settled {
-                    F::identity()
-                } else {
-                    unsafe { one_block::<T, F>(call, run, call.blocks.start + b) }
-                };
-                settled |= F::settled(acc);
+                let acc = unsafe { one_block::<T, F>(call, run, call.blocks.start + b) };
+                settled = F::settled(acc);
                 levels[level].set(acc);
             },
             |level| levels[level].set(F::combine(levels[level].get(), levels[level + 1].get())),

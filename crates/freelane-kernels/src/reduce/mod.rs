@@ -40,20 +40,28 @@
 //! unsafe { SUM_F32.merge(&plan, operands, 0..plan.outputs(), groups.len(), partials.as_ptr().cast(), out.as_mut_ptr().cast()) };
 //! assert_eq!(out, [3000.0; 4]);
 //! ```
+mod arg;
 mod block;
 mod dispatch;
 mod extremum;
 mod fold;
 mod loops;
+mod moments;
 pub mod order;
 mod plan;
 mod sum;
+mod summand;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod truth;
 
-pub use extremum::{Extremum, Max, Min};
+pub use arg::{ArgMax, ArgMin, At};
+pub use extremum::{Extremum, Max, Min, Ordered};
 pub use fold::{Fold, Whole};
 pub use loops::{FoldLoops, Operands, fold_loops};
+pub use moments::{Averaged, Center, Mean, Std, Variance};
 pub use plan::{Axis, Groups, Kept, Reduction};
-pub use sum::{Sum, Summand};
+pub use sum::{Prod, Sum};
+pub use summand::{Accumulator, Summand};
+pub use truth::{All, Any, CountNonzero, Truth};

@@ -50,7 +50,7 @@ macro_rules! samples {
     ($($t:ty: |$r:ident| $e:expr;)*) => {$(impl Sample for $t { fn sample($r: u64) -> Self { $e } })*};
 }
 samples! {
-    bool: |r| r % 7 == 0;
+    bool: |r| r.is_multiple_of(7);
     i8: |r| r as i8;
     u16: |r| r as u16;
     i32: |r| r as i32;
@@ -271,4 +271,33 @@ fn extremes_keep_the_order() {
         Min: bool, i8, u16, i32, i64, u64, f16, bf16, f32, f64;
         Max: bool, i8, u16, i32, i64, u64, f16, bf16, f32, f64;
     }
+}
+
+#[test]
+fn products_keep_the_order() {
+    check_all! { Prod: bool, i8, u16, i32, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>; }
+}
+
+#[test]
+fn positions_and_truths_keep_the_order() {
+    check_all! {
+        ArgMin: bool, i8, u16, i32, i64, f16, bf16, f32, f64;
+        ArgMax: bool, i8, u16, i32, i64, f16, bf16, f32, f64;
+        Any: bool, f16, f64, Complex<f32>;
+        All: bool, u64, f32;
+        CountNonzero: bool, i8, bf16, f64, Complex<f64>;
+    }
+}
+
+#[test]
+fn moments_keep_the_order() {
+    check_all! {
+        Mean: bool, i8, i64, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>;
+        Center: f16, f32;
+    }
+    check::<i32, Variance>(&i32::sample, &|o| o as f64 * 1e3);
+    check::<f16, Variance>(&f16::sample, &|o| o as f32 / 7.0);
+    check::<f32, Variance>(&f32::sample, &|o| o as f32 / 7.0);
+    check::<f64, Std>(&f64::sample, &|o| o as f64 / 7.0);
+    check::<Complex<f32>, Std>(&Complex::sample, &|o| Complex::new(o as f32, 1.0));
 }

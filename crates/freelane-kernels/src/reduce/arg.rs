@@ -1,0 +1,96 @@
+//! Where the smallest and the largest element are.
+//!
+//! Of equal elements the first counts, and the first NaN comes before every number. Zeros are equal.
+use super::extremum::{Extremum, Max, Min, Ordered};
+use super::fold::{Fold, Whole};
+
+/// A value and where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct At<W> {
+    value: W,
+    /// `NOWHERE` for the identity.
+    index: usize,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+/// Index of the first of the smallest elements.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgMin;
+
+/// Index of the first of the largest elements.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgMax;
+
+/// Whether `b` goes before `a`, if `beats` says whether its value does.
+#[inline(always)]
+fn before<W: Ordered>(a: At<W>, b: At<W>, beats: bool) -> bool {
+    let (a_nan, b_nan) = (a.value.is_nan(), b.value.is_nan());
+    let equal = a.value == b.value || (a_nan & b_nan);
+    beats | (b_nan & !a_nan) | (equal & (b.index < a.index))
+}
+
+/// Elements of a block compared at once.
+const STEP: usize = 32;
+
+/// Position of the first of `n` elements that is `value`, or a NaN if `value` is.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements.
+#[inline(always)]
+unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize {
+    let is_it = |v: T| (v.widen() == value) | (value.is_nan() & v.widen().is_nan());
+    let mut i = 0;
+    while i + STEP <= n {
+        // SAFETY: `i + STEP <= n`.
+        let v = unsafe { x.add(i).cast::<[T; STEP]>().read_unaligned() };
+        if v.iter().fold(false, |any, &v| any | is_it(v)) {
+            break;
+        }
+        i += STEP;
+    }
+    // SAFETY: `i < n`.
+    while i < n && !is_it(unsafe { x.add(i).read_unaligned() }) {
+        i += 1;
+    }
+    i
+}
+
+macro_rules! arg_folds {
+    ($($fold:ident: $extremum:ident, $identity:ident, $beats:tt;)*) => {$(
+        impl<T: Extremum> Fold<T> for $fold {
+            type Acc = At<T::Wide>;
+            type Out = i64;
+            type Param = ();
+            const ORDER_FREE: bool = true;
+            #[inline(always)]
+            fn identity() -> At<T::Wide> {
+                At { value: T::Wide::$identity, index: NOWHERE }
+            }
+            #[inline(always)]
+            fn lift(_: (), x: T, index: usize) -> At<T::Wide> {
+                At { value: x.widen(), index }
+            }
+            #[inline(always)]
+            fn combine(a: At<T::Wide>, b: At<T::Wide>) -> At<T::Wide> {
+                if before(a, b, b.value $beats a.value) { b } else { a }
+            }
+            #[inline(always)]
+            fn finish(acc: At<T::Wide>, _: Whole) -> i64 {
+                acc.index as i64
+            }
+            #[inline(always)]
+            unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> At<T::Wide> {
+                // SAFETY: the caller's promise.
+                let value = unsafe { <$extremum as Fold<T>>::block((), x, n, index) };
+                // SAFETY: the caller's promise.
+                let position = unsafe { position(x, n, value) };
+                At { value, index: index + position }
+            }
+        }
+    )*};
+}
+arg_folds! {
+    ArgMin: Min, GREATEST, <;
+    ArgMax: Max, LEAST, >;
+}
