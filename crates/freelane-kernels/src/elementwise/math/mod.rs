@@ -21,6 +21,8 @@ macro_rules! heavy1 {
     )* };
 }
 
+#[cfg(test)]
+mod accuracy;
 mod coef;
 mod exp;
 mod log;

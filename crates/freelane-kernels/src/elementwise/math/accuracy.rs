@@ -1,0 +1,192 @@
+//! Tests: how far each function is from the correctly rounded result, on every instruction set.
+use super::*;
+use crate::elementwise::{Map1, Map2, loop1, loop2};
+use freelane_simd::Isa;
+
+/// A float whose distance from another can be counted.
+trait Ruler: Copy + PartialEq + std::fmt::LowerExp + 'static {
+    fn rank(self) -> i64;
+    fn is_nan(self) -> bool;
+    fn negative(self) -> bool;
+    fn from_bits_of(bits: u64) -> Self;
+    fn of(x: f64) -> Self;
+}
+
+macro_rules! ruler {
+    ($t:ident, $i:ident) => {
+        impl Ruler for $t {
+            fn rank(self) -> i64 {
+                let b = self.to_bits() as $i;
+                (if b < 0 { $i::MIN.wrapping_sub(b) } else { b }) as i64
+            }
+            fn is_nan(self) -> bool {
+                $t::is_nan(self)
+            }
+            fn negative(self) -> bool {
+                self.is_sign_negative()
+            }
+            fn from_bits_of(bits: u64) -> Self {
+                $t::from_bits(bits as _)
+            }
+            fn of(x: f64) -> Self {
+                x as $t
+            }
+        }
+    };
+}
+ruler!(f32, i32);
+ruler!(f64, i64);
+
+fn hash(i: u64) -> u64 {
+    let h = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let h = (h ^ h >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    h ^ h >> 32
+}
+
+/// Special values, every bit pattern alike, and `count` values uniform over each range.
+fn inputs<F: Ruler>(count: u64, ranges: &[(f64, f64)]) -> Vec<F> {
+    let specials = [
+        0.0,
+        5e-324,
+        1e-310,
+        2.3e-308,
+        1e-45,
+        1e-40,
+        1.2e-38,
+        1e-20,
+        1e-8,
+        0.5,
+        0.55,
+        1.0,
+        1.5,
+        2.0,
+        3.0,
+        4.0,
+        6.0,
+        10.0,
+        20.0,
+        88.73,
+        88.7,
+        103.98,
+        104.0,
+        709.78,
+        709.79,
+        745.1,
+        745.2,
+        1e4,
+        1e5,
+        1e9,
+        1e15,
+        1e22,
+        1e37,
+        3e38,
+        1e100,
+        1.7e308,
+        f64::INFINITY,
+        f64::NAN,
+    ];
+    let mut out: Vec<F> = specials.iter().flat_map(|&x| [F::of(x), F::of(-x)]).collect();
+    out.extend((0..count).map(|i| F::from_bits_of(hash(i))));
+    for &(low, high) in ranges {
+        let unit = |i| (hash(i) >> 11) as f64 / (1u64 << 53) as f64;
+        out.extend((0..count).map(|i| F::of(low + (high - low) * unit(i + count))));
+    }
+    out
+}
+
+/// Arguments next to multiples of pi/2, where sine or cosine nearly vanishes.
+fn quarter_turns<F: Ruler>(limit: f64) -> impl Iterator<Item = F> {
+    let steps = (limit / std::f64::consts::FRAC_PI_2) as u64;
+    (0..20_000u64).map(move |i| {
+        let k = if i < 10_000 { i } else { hash(i) % steps };
+        let x = F::of(k as f64 * std::f64::consts::FRAC_PI_2);
+        if i & 1 == 0 { x } else { F::of(-(k as f64) * std::f64::consts::FRAC_PI_2) }
+    })
+}
+
+/// Panics where `got` is further than `ulp` from `wanted`; NaN, infinity and the sign of zero are to be met exactly.
+fn compare<F: Ruler>(what: &dyn Fn() -> String, got: F, wanted: F, ulp: i64) -> i64 {
+    if wanted.is_nan() || got.is_nan() {
+        assert!(wanted.is_nan() && got.is_nan(), "{} = {got:e}, not {wanted:e}", what());
+        return 0;
+    }
+    let off = (got.rank() - wanted.rank()).abs();
+    let sign = got.negative() == wanted.negative();
+    assert!(off <= ulp && sign, "{} = {got:e}, not {wanted:e}: {off} ulp", what());
+    off
+}
+
+fn check1<K: Map1<F, Out = F>, F: Ruler>(name: &str, oracle: fn(F) -> F, ulp: i64, x: &[F]) {
+    let step = size_of::<F>() as isize;
+    for &isa in Isa::available() {
+        let mut o = x.to_vec();
+        // SAFETY: as many results as elements, and they lie apart.
+        unsafe { loop1::<K, F>(isa, x.len(), x.as_ptr().cast(), step, o.as_mut_ptr().cast(), step) };
+        let off = x.iter().zip(&o).map(|(&x, &o)| compare(&|| format!("{isa} {name}({x:e})"), o, oracle(x), ulp));
+        println!("{name} {isa}: {} ulp over {} values", off.max().unwrap_or(0), x.len());
+    }
+}
+
+fn check2<K: Map2<F, Out = F>, F: Ruler>(name: &str, oracle: fn(F, F) -> F, ulp: i64, a: &[F], b: &[F]) {
+    let step = size_of::<F>() as isize;
+    for &isa in Isa::available() {
+        let mut o = a.to_vec();
+        let (pa, pb) = (a.as_ptr().cast(), b.as_ptr().cast());
+        // SAFETY: as many results as elements, and they lie apart.
+        unsafe { loop2::<K, F>(isa, a.len(), pa, step, pb, step, o.as_mut_ptr().cast(), step) };
+        let pairs = a.iter().zip(b).zip(&o);
+        let off = pairs.map(|((&a, &b), &o)| compare(&|| format!("{isa} {name}({a:e}, {b:e})"), o, oracle(a, b), ulp));
+        println!("{name} {isa}: {} ulp over {} pairs", off.max().unwrap_or(0), a.len());
+    }
+}
+
+const COUNT: u64 = 200_000;
+
+macro_rules! table {
+    ($($k:ident: $f64:ident $u64:literal, $f32:ident $u32:literal, $ranges:expr;)*) => { $( {
+        let ranges: &[(f64, f64)] = &$ranges;
+        check1::<$k, f64>(stringify!($f64), core_math::$f64, $u64, &inputs(COUNT, ranges));
+        check1::<$k, f32>(stringify!($f32), core_math::$f32, $u32, &inputs(COUNT, ranges));
+    } )* };
+}
+
+#[test]
+fn functions_of_one_number_are_accurate() {
+    table! {
+        Exp: exp 2, expf 2, [(-1.0, 1.0), (-104.0, 89.0), (-746.0, 710.0)];
+        Log: log 2, logf 2, [(0.5, 2.0), (0.99, 1.01), (0.0, 1e3)];
+        Tanh: tanh 2, tanhf 2, [(-1.0, 1.0), (-20.0, 20.0), (-1e-3, 1e-3)];
+        Erf: erf 2, erff 2, [(-1.0, 1.0), (-6.5, 6.5), (-1e-3, 1e-3)];
+        Sin: sin 2, sinf 2, [(-4.0, 4.0), (-100.0, 100.0), (-1e5, 1e5), (-2e9, 2e9)];
+        Cos: cos 2, cosf 2, [(-4.0, 4.0), (-100.0, 100.0), (-1e5, 1e5), (-2e9, 2e9)];
+    }
+}
+
+#[test]
+fn sine_and_cosine_are_accurate_near_their_zeros() {
+    let x: Vec<f64> = quarter_turns(1.1e9).collect();
+    check1::<Sin, f64>("sin", core_math::sin, 2, &x);
+    check1::<Cos, f64>("cos", core_math::cos, 2, &x);
+    let x: Vec<f32> = quarter_turns(4e4).collect();
+    check1::<Sin, f32>("sinf", core_math::sinf, 2, &x);
+    check1::<Cos, f32>("cosf", core_math::cosf, 2, &x);
+}
+
+fn pairs<F: Ruler>() -> (Vec<F>, Vec<F>) {
+    let edges: Vec<F> = inputs(0, &[(0.0, 0.0)]);
+    let whole = (-20..20).map(|i| F::of(i as f64));
+    let edges: Vec<F> = edges.into_iter().chain(whole).collect();
+    let grid = edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b)));
+    let wide = inputs(COUNT, &[(0.0, 2.0), (0.9, 1.1), (-30.0, 30.0)]);
+    let exponents: Vec<F> = inputs(COUNT, &[(-100.0, 100.0), (-900.0, 900.0), (-9.0, 9.0)]);
+    let rest = wide.into_iter().zip(exponents);
+    grid.chain(rest).unzip()
+}
+
+#[test]
+fn powers_are_accurate_special_values_included() {
+    let (a, b) = pairs::<f64>();
+    check2::<Pow, f64>("pow", core_math::pow, 2, &a, &b);
+    let (a, b) = pairs::<f32>();
+    check2::<Pow, f32>("powf", core_math::powf, 2, &a, &b);
+}
