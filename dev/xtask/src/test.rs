@@ -59,7 +59,6 @@ fn loom(sh: &Shell, preemptions: u32) -> Result<()> {
     let flags = "--cfg loom";
     let models = run::cargo(sh, &["test", "--release", "--lib", "--tests"])
         .args(packages)
-        .args(["--", "loom"])
         .env("CARGO_TARGET_DIR", target)
         .env("RUSTFLAGS", flags)
         .env("LOOM_MAX_PREEMPTIONS", preemptions.to_string());
