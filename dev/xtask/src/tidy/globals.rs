@@ -8,7 +8,23 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Dependencies with global state, and why that is no harm.
-const REASONS: &[(&str, &str)] = &[];
+const REASONS: &[(&str, &str)] = &[
+    ("clap_builder", "command line: a name read once from the environment"),
+    ("colorchoice", "command line: whether to colour, decided before the first output"),
+    ("fastrand", "names of temporary files, from a generator of each thread's own"),
+    ("foldhash", "hash seeds, drawn once, used where a file's table of contents is read"),
+    ("getrandom", "which source of randomness the system has, found once"),
+    ("libc", "declares variables of the C library; we name none of them"),
+    ("libm", "processor features, detected once and then only read"),
+    ("libmimalloc-sys", "the allocator under `freelane-mem`; the audit counts what it shares"),
+    ("linux-raw-sys", "declarations for another processor"),
+    ("log", "no logger is installed by us; reading that costs a load, when files are written"),
+    ("memchr", "the fastest search for this processor, chosen at its first use and then only read"),
+    ("memmap2", "the page size, read once"),
+    ("rustix", "facts the kernel hands to a process at its start, read once"),
+    ("tempfile", "the folder for temporary files, found once"),
+    ("zlib-rs", "processor features, detected once and then only read"),
+];
 
 /// Types of statics that can change.
 const CHANGING: &[&str] = &["Atomic", "Mutex", "RwLock", "Once", "Lazy", "Cell"];
@@ -71,13 +87,18 @@ fn global_state(package: &Package) -> Result<Option<String>> {
     if let Some(library) = &package.links {
         return Ok(Some(format!("links the C library {library}")));
     }
+    let root = package.manifest_path.with_file_name("src");
     let mut files: Vec<PathBuf> = Vec::new();
-    walk(package.manifest_path.with_file_name("src").as_std_path(), &mut files)?;
+    walk(root.as_std_path(), &mut files)?;
     for file in files {
+        let inside = file.strip_prefix(&root)?;
+        if inside.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs"))) {
+            continue;
+        }
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
         if let Some(line) = shipped.lines().map(str::trim).find(|line| is_state(line)) {
-            return Ok(Some(format!("{}: {line}", file.display())));
+            return Ok(Some(format!("src/{}: {line}", inside.display())));
         }
     }
     Ok(None)

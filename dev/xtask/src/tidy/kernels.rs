@@ -8,9 +8,9 @@ use syn::{Macro, Path};
 const FORBIDDEN: &[&str] =
     &["Vec", "Box", "String", "Rc", "Arc", "HashMap", "BTreeMap", "DType", "thread", "alloc", "vec"];
 
-/// Looks through `freelane-kernels` and `freelane-simd`.
+/// Looks through `freelane-kernels`.
 pub fn check(sources: &[Source]) -> Vec<Finding> {
-    let kernels = sources.iter().filter(|s| matches!(s.krate.as_str(), "freelane-kernels" | "freelane-simd"));
+    let kernels = sources.iter().filter(|source| source.krate == "freelane-kernels");
     kernels.flat_map(check_file).collect()
 }
 

@@ -153,6 +153,13 @@ impl Seen<'_> {
         }
     }
 
+    /// The text from the first token to the last.
+    fn source_of(&self, tokens: &[&TokenTree]) -> String {
+        let start = tokens.first().map_or(0, |token| token.span().byte_range().start);
+        let end = tokens.last().map_or(0, |token| token.span().byte_range().end);
+        self.source.text.get(start..end).unwrap_or_default().to_owned()
+    }
+
     /// Statics in the arguments of a macro: their types are only words here.
     fn macro_statics(&mut self, tokens: TokenStream, local: bool) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -166,7 +173,8 @@ impl Seen<'_> {
                     let changing = words.iter().any(|word| changes(word, self.changing));
                     if local || changing {
                         let kind = if local { "lane local" } else { "static" };
-                        self.add(kind, ident.span().start().line, name.to_string(), words.concat());
+                        let text = self.source_of(&kept);
+                        self.add(kind, ident.span().start().line, name.to_string(), text);
                     }
                 }
                 _ => {}
