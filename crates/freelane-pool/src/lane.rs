@@ -11,6 +11,7 @@ use std::ptr;
 pub const SPLIT_NS: u64 = 20_000;
 
 lane_local! {
+    // LEDGER: its thread; the lane found again at each call
     static LANE: Cell<*const Lane> = Cell::new(ptr::null());
 }
 

@@ -18,6 +18,7 @@ pub struct Region<'a> {
     tasks: usize,
     parts: usize,
     /// The panic of the lowest part so far.
+    // LEDGER: the loop's caller; a worker leaves its panic here, so it is taken only when one panics
     panic: Mutex<Option<(usize, Payload)>>,
 }
 

@@ -19,6 +19,7 @@ pub const MAX_THREADS: usize = 1024;
 pub struct Runtime {
     threads: usize,
     cores: Box<[usize]>,
+    // LEDGER: the runtime; one loop at a time takes the workers, all others run on their callers
     team: Mutex<Team>,
 }
 

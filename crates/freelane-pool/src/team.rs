@@ -10,6 +10,7 @@ use std::panic::resume_unwind;
 /// Worker `i` runs part `i + 1` of each region; the caller runs part 0, and what workers have not begun by then.
 pub struct Team {
     /// Declared, and so dropped, before the handles are joined.
+    // LEDGER: the caller whose loop has the workers; posts parts to them and waits
     leader: Option<Leader<Part>>,
     workers: Vec<JoinHandle<()>>,
 }

@@ -38,6 +38,7 @@ pub enum IsaError {
     },
 }
 
+// LEDGER: the process; the processor's features, detected once and then only read
 static CURRENT: OnceTable<Isa> = OnceTable::new();
 
 impl Isa {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 const WORDS: usize = 64;
 const CHUNK_LANES: usize = WORDS * 64;
 
+// LEDGER: the process; threads claim an index at their first use and give it back when they end
 static INDICES: Indices = Indices::new();
 
 /// The calling thread's index: unique among living threads, as small as possible, reused after the thread ends.

@@ -3,6 +3,7 @@
 // Not through the door: the count belongs to the process, not to a run of a model.
 use std::sync::atomic::{AtomicU64, Ordering};
 
+// LEDGER: the process; written by a forked child before it has a second thread, read by all
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
 /// Remembers in which process something was made. Comparing is one load; no system call.
@@ -28,6 +29,7 @@ impl ProcessStamp {
 
 #[cfg(unix)]
 fn watch() {
+    // LEDGER: the process; the fork handler is installed once
     static WATCH: std::sync::Once = std::sync::Once::new();
     extern "C" fn in_child() {
         FORKS.fetch_add(1, Ordering::Relaxed);

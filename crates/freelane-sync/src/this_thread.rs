@@ -17,10 +17,13 @@ struct Hook {
 const NO_INDEX: usize = usize::MAX;
 
 lane_local! {
+    // LEDGER: its thread; the index it claimed
     static INDEX: Cell<usize> = Cell::new(NO_INDEX);
+    // LEDGER: its thread; what it hands over when it ends
     static HOOKS: Cell<*mut Hook> = Cell::new(ptr::null_mut());
 }
 
+// LEDGER: the process; the system's key that runs the hooks, made once
 static KEY: OnceTable<Option<libc::pthread_key_t>> = OnceTable::new();
 
 /// Runs `hook` when the calling thread ends, later hooks first. A hook may use everything of this crate and register

@@ -15,6 +15,7 @@ struct Guard {
 }
 
 thread_local! {
+    // LEDGER: its thread; its index and hooks where the system has no such keys
     static GUARD: Guard = Guard { index: Cell::new(None), hooks: RefCell::new(Vec::new()) };
 }
 
