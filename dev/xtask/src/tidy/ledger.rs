@@ -149,7 +149,8 @@ impl Seen<'_> {
         let holds = words.iter().any(|word| self.shared.contains(word) || word.starts_with("Atomic"));
         if holds {
             let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
-            self.add("field", line_of(field), name, text_of(&field.ty));
+            let line = field.ident.as_ref().map_or_else(|| line_of(&field.ty), line_of);
+            self.add("field", line, name, text_of(&field.ty));
         }
     }
 
