@@ -28,7 +28,7 @@ mod this_thread;
 pub use cache_padded::CachePadded;
 pub use crew::{Leader, Lost, Member, crew};
 pub use door::{Condvar, Mutex, MutexGuard, atomic, cell, hint, model, thread};
-pub use lane_index::{lane_index, lanes};
+pub use lane_index::lane_index;
 pub use once_table::OnceTable;
 pub use parker::{Parker, spin_until};
 pub use per_lane::PerLane;

@@ -26,7 +26,8 @@ pub struct PerLane<T> {
     owns: PhantomData<T>,
 }
 
-impl<T> PerLane<T> {
+// A lane makes cells that another may drop, hence `Send`; all lanes read them, hence `Sync`.
+impl<T: Send + Sync> PerLane<T> {
     /// No cells yet; `make` makes one.
     #[cfg(not(loom))]
     pub const fn new(make: fn() -> T) -> PerLane<T> {
@@ -38,7 +39,9 @@ impl<T> PerLane<T> {
     pub fn new(make: fn() -> T) -> PerLane<T> {
         PerLane { chunks: std::array::from_fn(|_| AtomicPtr::new(std::ptr::null_mut())), make, owns: PhantomData }
     }
+}
 
+impl<T> PerLane<T> {
     /// The calling thread's cell.
     #[inline]
     pub fn mine(&self) -> &T {
