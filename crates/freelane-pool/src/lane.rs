@@ -1,9 +1,10 @@
 //! What one thread owns.
 
 use crate::Runtime;
+use freelane_mem::{Heap, MemError, ScratchReq, Workspace};
 use freelane_sync::{lane_index, lane_local, on_thread_exit};
 use std::cell::Cell;
-use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Estimated serial time from which a loop is split. A worker that sleeps takes 15 to 20 us to wake, so that less work
@@ -25,8 +26,10 @@ lane_local! {
 /// ```
 pub struct Lane {
     index: usize,
+    /// Like the runtime's pointer, not `Send`: neither is the lane.
+    heap: Heap,
+    workspace: Workspace,
     runtime: Cell<*const Runtime>,
-    stays_here: PhantomData<*mut ()>,
 }
 
 impl Lane {
@@ -45,6 +48,32 @@ impl Lane {
     #[inline]
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// The thread's heap: where new buffers come from.
+    #[inline]
+    pub fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    /// Calls `f` with uninitialised scratch memory. Calls may be nested: each has memory of its own. The lane keeps
+    /// as much as was needed at once, until [`trim`](Self::trim).
+    ///
+    /// ```
+    /// use freelane_mem::ScratchReq;
+    /// use freelane_pool::Lane;
+    /// let bytes = Lane::with(|lane| lane.scratch(ScratchReq::of::<f64>(100), |scratch| scratch.len()))?;
+    /// assert_eq!(bytes, 800);
+    /// # Ok::<(), freelane_mem::MemError>(())
+    /// ```
+    #[inline]
+    pub fn scratch<R>(&self, req: ScratchReq, f: impl FnOnce(&mut [MaybeUninit<u8>]) -> R) -> Result<R, MemError> {
+        self.workspace.with(req, f)
+    }
+
+    /// Gives the lane's scratch memory back to its heap, unless it is in use; returns its bytes.
+    pub fn trim(&self) -> usize {
+        self.workspace.trim()
     }
 
     /// How many threads a loop may split over: 1 unless a runtime is in scope.
@@ -91,7 +120,8 @@ impl Lane {
 
 #[cold]
 fn create() -> *const Lane {
-    let lane = Lane { index: lane_index(), runtime: Cell::new(ptr::null()), stays_here: PhantomData };
+    let runtime = Cell::new(ptr::null());
+    let lane = Lane { index: lane_index(), heap: Heap::current(), workspace: Workspace::new(), runtime };
     let lane = Box::into_raw(Box::new(lane));
     LANE.with(|place| place.set(lane));
     on_thread_exit(destroy);
@@ -102,4 +132,54 @@ fn destroy() {
     let lane = LANE.with(|place| place.replace(ptr::null()));
     // SAFETY: `create` leaked the box on this thread and registered this hook once for it.
     drop(unsafe { Box::from_raw(lane.cast_mut()) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lane_is_the_same_for_the_whole_thread() {
+        let here = Lane::with(|outer| Lane::with(|inner| ptr::eq(outer, inner).then_some(outer.index()))).unwrap();
+        assert_eq!(here, Lane::with(Lane::index));
+        assert_ne!(here, std::thread::spawn(|| Lane::with(Lane::index)).join().unwrap());
+    }
+
+    #[test]
+    fn nested_scratch_is_disjoint_and_survives_the_inner_call() {
+        let nested = Lane::with(|lane| {
+            lane.scratch(ScratchReq::of::<u64>(1000), |outer| {
+                outer.fill(MaybeUninit::new(1));
+                Lane::with(|lane| lane.scratch(ScratchReq::of::<u64>(5000), |inner| inner.fill(MaybeUninit::new(2))))?;
+                // SAFETY: filled above.
+                Ok::<_, MemError>(outer.iter().all(|byte| unsafe { byte.assume_init() } == 1))
+            })
+        });
+        assert!(nested.unwrap().unwrap());
+        assert!(Lane::with(Lane::trim) >= 48_000);
+    }
+
+    #[test]
+    fn impossible_scratch_is_an_error() {
+        for bytes in [usize::MAX, 1 << 60] {
+            assert!(Lane::with(|lane| lane.scratch(ScratchReq::new(bytes, 64), |_| ())).is_err());
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_types, reason = "a foreign thread-local, with a destructor")]
+    fn a_lane_may_be_used_while_its_thread_ends() {
+        struct Late;
+        impl Drop for Late {
+            fn drop(&mut self) {
+                let wrote = Lane::with(|lane| lane.scratch(ScratchReq::of::<u8>(100), |scratch| scratch.len()));
+                assert_eq!(wrote.unwrap(), 100);
+            }
+        }
+        let late = std::thread::spawn(|| {
+            std::thread_local! { static LATE: Late = const { Late } }
+            LATE.with(|_| Lane::with(|lane| lane.scratch(ScratchReq::of::<u8>(10), |_| ()))).unwrap();
+        });
+        late.join().unwrap();
+    }
 }
