@@ -1,5 +1,6 @@
 //! Timing on pinned threads that start together: the median of several rounds, one thread and all threads in turns.
 
+use freelane_pool::{Runtime, allowed_cores, pin_to_core};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,10 @@ const ROUND: Duration = Duration::from_millis(20);
 
 /// Measures `make(thread)`'s operation on one thread and on all processors, and prints a line for each.
 pub fn bench<Op: FnMut()>(name: &str, make: impl Fn(usize) -> Op + Sync) {
-    let cpus = cpus();
+    let mut cpus = allowed_cores();
+    if cpus.is_empty() {
+        cpus = (0..Runtime::available()).collect();
+    }
     let ops = calibrate(&cpus[..1], &make);
     let counts = if cpus.len() > 1 { vec![1, cpus.len()] } else { vec![1] };
     let mut times = vec![Vec::new(); counts.len()];
@@ -41,7 +45,8 @@ fn calibrate<Op: FnMut()>(cpus: &[usize], make: &(impl Fn(usize) -> Op + Sync)) 
 fn round<Op: FnMut()>(cpus: &[usize], ops: usize, make: &(impl Fn(usize) -> Op + Sync)) -> f64 {
     let gate = Barrier::new(cpus.len());
     let lane = |thread: usize, cpu: usize| {
-        pin(cpu);
+        // Where threads cannot be bound, they stay where the system puts them.
+        let _ = pin_to_core(cpu);
         let mut op = make(thread);
         (0..ops.div_ceil(10)).for_each(|_| op());
         gate.wait();
@@ -60,24 +65,4 @@ fn round<Op: FnMut()>(cpus: &[usize], ops: usize, make: &(impl Fn(usize) -> Op +
 fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
-}
-
-/// The processors this process may run on.
-fn cpus() -> Vec<usize> {
-    // SAFETY: all-zero bytes are a valid `cpu_set_t`, an array of integers.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a live set of the size given.
-    unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) };
-    // SAFETY: `CPU_ISSET` reads inside the set for every index below its size.
-    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
-}
-
-/// Keeps the calling thread on one processor; without the right to, it stays where the kernel puts it.
-fn pin(cpu: usize) {
-    // SAFETY: all-zero bytes are a valid `cpu_set_t`, an array of integers.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: `cpu` comes from `cpus`, so it lies inside the set.
-    unsafe { libc::CPU_SET(cpu, &mut set) };
-    // SAFETY: the pointer is to a live set of the size given.
-    unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
 }
