@@ -20,9 +20,13 @@
 mod rows;
 
 mod arith;
+mod bits;
 mod compare;
+mod divide;
 mod loops;
 mod math;
+mod round;
+mod select;
 mod tile;
 mod wide;
 
@@ -30,9 +34,13 @@ mod wide;
 mod shapes;
 
 pub use arith::*;
+pub use bits::*;
 pub use compare::*;
+pub use divide::*;
 pub use loops::{Loop1, Loop2, Loop3, loop1, loop2, loop3};
 pub use math::*;
+pub use round::*;
+pub use select::*;
 pub use wide::{Half, Wide, Widen};
 
 /// Which loops are compiled for a function.

@@ -253,7 +253,8 @@ fn functions_of_one_element_give_the_same_bits_everywhere() {
         Sin [f16, bf16, f32, f64]; Cos [f16, bf16, f32, f64];
         Exp [f16, f32, f64]; Log [bf16, f32, f64]; Tanh [f32, f64]; Erf [f32, f64];
         Sqrt [f16, f32, f64]; Negative [i8, i64, f32, Complex<f64>]; Absolute [i32, f64, Complex<f32>];
-        Sign [f16, f32, i16]; Square [u8, f64]; Reciprocal [f32]; LogicalNot [f64, bool, i8];
+        Sign [f16, f32, i16]; Square [u8, f64]; Reciprocal [f32]; Floor [f16, f32, f64]; Round [f64]; IsNan [bf16, f64];
+        SignBit [f32]; BitwiseInvert [bool, u16]; Tan [f16, f64]; Log1p [f32]; LogicalNot [f64, bool, i8];
     }
 }
 
@@ -266,5 +267,37 @@ fn functions_of_two_elements_give_the_same_bits_everywhere() {
         Equal [f64, i8, Complex<f64>]; Less [f32, i64, bool]; GreaterEqual [f16, u64];
         Pow [i8, u64, f16, f32, f64];
         LogicalAnd [f64, bool]; LogicalXor [i32];
+        FloorDivide [i8, i64, f32]; Remainder [u16, i32, f16, f64]; LeftShift [i8, u64]; RightShift [i32, u8];
+        CopySign [f64]; Hypot [f32]; Atan2 [f64];
     }
+}
+
+fn check3<K: Map3<T, First: Sample, Out: Sample>, T: Sample>(name: &str) {
+    let other = |i: usize| T::sample(5 * i + 2);
+    for n in [0, 1, 2, 31, 70, 255, 256, 257, 1000] {
+        for (sc, sa, sb) in [(1, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 1), (2, -1, 3), (-1, 1, 1)] {
+            let at = |s: isize, i: usize| if s == 0 { 0 } else { i };
+            let value = |i| K::apply(K::First::sample(at(sc, i)), T::sample(at(sa, i)), other(at(sb, i))).key();
+            let expected: Vec<_> = (0..n).map(value).collect();
+            for &isa in Isa::available() {
+                let mut c = Strip::new(n, sc, 1, K::First::sample);
+                let (mut a, mut b) = (Strip::new(n, sa, 0, T::sample), Strip::new(n, sb, 3, other));
+                let mut o = Strip::new(n, 1, 0, |_| K::apply(K::First::sample(0), T::sample(0), T::sample(0)));
+                let (pc, pa, pb, po) = (c.at(0), a.at(0), b.at(0), o.at(0));
+                // SAFETY: the strips hold n elements each.
+                unsafe { loop3::<K, T>(isa, n, pc, c.stride, pa, a.stride, pb, b.stride, po, o.stride) };
+                assert_eq!(o.keys::<K::Out>(n), expected, "{name} {isa} n={n} {sc} {sa} {sb}");
+                if sa != 0 && size_of::<T>() == size_of::<K::Out>() {
+                    // SAFETY: results replace elements of the same size.
+                    unsafe { loop3::<K, T>(isa, n, pc, c.stride, pa, a.stride, pb, b.stride, pa, a.stride) };
+                    assert_eq!(a.keys::<K::Out>(n), expected, "{name} {isa} n={n} {sc} {sa} {sb} in place");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn functions_of_three_elements_give_the_same_bits_everywhere() {
+    walk! { check3: Where [bool, u8, f16, f32, f64, Complex<f64>]; Clip [i8, u32, bf16, f32, f64]; }
 }

@@ -28,9 +28,11 @@ mod exp;
 mod log;
 mod pow;
 mod real;
+mod scalar;
 mod sincos;
 
 pub use exp::*;
 pub use log::*;
 pub use pow::*;
+pub use scalar::*;
 pub use sincos::*;

@@ -1,0 +1,54 @@
+//! Functions that still run one element at a time, through the `libm` crate, whatever the instruction set.
+
+functions! {
+    /// The angle of the point (`b`, `a`).
+    Atan2,
+    /// `sqrt(a^2 + b^2)` without overflow on the way.
+    Hypot,
+    /// The tangent.
+    Tan,
+    /// The inverse sine.
+    Asin,
+    /// The inverse cosine.
+    Acos,
+    /// The inverse tangent.
+    Atan,
+    /// The hyperbolic sine.
+    Sinh,
+    /// The hyperbolic cosine.
+    Cosh,
+    /// The inverse hyperbolic sine.
+    Asinh,
+    /// The inverse hyperbolic cosine.
+    Acosh,
+    /// The inverse hyperbolic tangent.
+    Atanh,
+    /// e^x - 1.
+    Expm1,
+    /// 2^x.
+    Exp2,
+    /// log(1 + x).
+    Log1p,
+    /// The logarithm to base 2.
+    Log2,
+    /// The logarithm to base 10.
+    Log10,
+}
+
+macro_rules! scalar1 {
+    ($($k:ident $wide:ident $narrow:ident;)*) => { $(
+        map1!($k: [f64], scalar |x| libm::$wide(x));
+        map1!($k: [f32], scalar |x| libm::$narrow(x));
+        halves1!($k);
+    )* };
+}
+scalar1! {
+    Tan tan tanf; Asin asin asinf; Acos acos acosf; Atan atan atanf; Sinh sinh sinhf; Cosh cosh coshf;
+    Asinh asinh asinhf; Acosh acosh acoshf; Atanh atanh atanhf; Expm1 expm1 expm1f; Exp2 exp2 exp2f;
+    Log1p log1p log1pf; Log2 log2 log2f; Log10 log10 log10f;
+}
+map2!(Atan2: [f64], scalar |a, b| libm::atan2(a, b));
+map2!(Atan2: [f32], scalar |a, b| libm::atan2f(a, b));
+map2!(Hypot: [f64], scalar |a, b| libm::hypot(a, b));
+map2!(Hypot: [f32], scalar |a, b| libm::hypotf(a, b));
+halves2!(Atan2, Hypot);
