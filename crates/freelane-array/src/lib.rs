@@ -20,6 +20,7 @@
 //! # Ok::<(), freelane_array::ArrayError>(())
 //! ```
 mod broadcast;
+mod bytes;
 mod data;
 mod dtype;
 mod error;
@@ -28,6 +29,7 @@ mod layout;
 mod view;
 
 pub use broadcast::broadcast_shapes;
+pub use bytes::BytesError;
 pub use data::ArrayData;
 pub use dtype::{DType, Element, Kind};
 pub use error::ArrayError;
