@@ -19,11 +19,18 @@ pub enum Expected {
     Recycled,
 }
 
-#[allow(dead_code)]
 const CLEAN: Expected = Expected::Clean { writes: 0.01, misses: 0.05 };
 
 /// All cases, in the order of the table.
 pub const CASES: &[Case] = &[
+    case("allocate and free 64 doubles", CLEAN),
+    case("the same, statistics on", CLEAN),
+    case("allocate and free 64 KiB", CLEAN),
+    case("freeze, clone and drop", CLEAN),
+    case("scratch memory", CLEAN),
+    case("allocate here, free there", Expected::Stated),
+    case("hand over nothing", Expected::Stated),
+    case("four 16 MiB temporaries", Expected::Recycled),
     case("contended counter", Expected::Found),
     case("contended lock", Expected::Found),
     case("contended Arc clone", Expected::Found),

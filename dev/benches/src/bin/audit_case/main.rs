@@ -6,6 +6,8 @@
 #![allow(clippy::disallowed_types, reason = "the contended twins share on purpose")]
 
 mod cases;
+mod contended;
+mod memory;
 
 use freelane_benches::marked::Run;
 use std::process::ExitCode;
