@@ -1,0 +1,325 @@
+//! C with one column, the dot product included: an order of its own, so that lanes can run along k.
+//!
+//! [`CHAINS`] chains of fused multiply-adds start from +0; element k belongs to chain `k % CHAINS`, and k is padded with
+//! zeros to a multiple of that. The chains are then added in halves: c to c + 32, to c + 16, and so on.
+use super::Fused;
+use freelane_simd::Simd;
+
+/// Chains of a column's order. Part of the definition of the result.
+pub(super) const CHAINS: usize = 64;
+/// Elements of a scattered row copied together at a time; a multiple of `CHAINS`.
+const GATHER: usize = 512;
+/// Chains that run at once when lanes are rows.
+const ABREAST: usize = 8;
+
+/// `m` sums over k.
+#[derive(Clone, Copy)]
+pub struct Column<T> {
+    pub m: usize,
+    pub k: usize,
+    pub a: *const T,
+    pub a_rs: isize,
+    pub a_ks: isize,
+    pub b: *const T,
+    pub b_ks: isize,
+    pub c: *mut T,
+    pub c_rs: isize,
+    /// One element, or null.
+    pub bias: *const T,
+    pub relu: bool,
+}
+
+impl<T: Fused> Column<T> {
+    /// Takes row `i`'s sum to C.
+    ///
+    /// # Safety
+    /// Row `i` of C is writable, the bias readable.
+    #[inline(always)]
+    unsafe fn put(&self, i: usize, sum: T) {
+        // SAFETY: the caller's promise.
+        let x = if self.bias.is_null() { sum } else { sum + unsafe { *self.bias } };
+        let x = if self.relu && x < T::default() { T::default() } else { x };
+        // SAFETY: the caller's promise.
+        unsafe { *self.c.offset(i as isize * self.c_rs) = x };
+    }
+}
+
+/// All rows, `R` at a time; `NV` registers hold the chains of one row, and `W` of them run at once.
+///
+/// # Safety
+/// A, B, C and the bias are valid for the column's shape.
+#[inline(always)]
+pub(super) unsafe fn column<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
+    s: S,
+    x: &Column<S::T>,
+) {
+    let mut i = 0;
+    while i < x.m {
+        let rows = S::L.min(x.m - i);
+        // SAFETY: rows i to i + rows exist.
+        unsafe {
+            if x.a_ks != 1 && x.a_rs == 1 {
+                let sums = across(s, x, i, rows);
+                put_lanes(s, x, i, rows, sums);
+            } else if rows == 1 {
+                let [row] = chains::<S, 1, NV, W>(s, x, i);
+                x.put(i, in_halves(s, row));
+            } else {
+                let sums = along::<S, R, NV, W>(s, x, i, rows);
+                put_lanes(s, x, i, rows, sums);
+            }
+        }
+        i += rows;
+    }
+}
+
+/// # Safety
+/// Rows i to i + rows of C are writable; `rows <= L`.
+#[inline(always)]
+unsafe fn put_lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize, sums: S::V) {
+    let mut lanes = [S::T::default(); CHAINS];
+    // SAFETY: `CHAINS` is at least L, and the caller vouches for C.
+    unsafe {
+        s.store(lanes.as_mut_ptr(), sums);
+        for (r, sum) in lanes.iter().enumerate().take(rows) {
+            x.put(i + r, *sum);
+        }
+    }
+}
+
+/// The sums of up to L rows: lanes run along k until the last halves, which a transpose does for all rows together.
+///
+/// # Safety
+/// As [`column`], for rows i to i + rows.
+#[inline(always)]
+unsafe fn along<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
+    s: S,
+    x: &Column<S::T>,
+    i: usize,
+    rows: usize,
+) -> S::V {
+    let mut square = s.square();
+    let mut r = 0;
+    // SAFETY: r stays below `rows`.
+    unsafe {
+        while r + R <= rows {
+            let sums = chains::<S, R, NV, W>(s, x, i + r);
+            square.as_mut()[r..r + R].copy_from_slice(&sums);
+            r += R;
+        }
+        while r < rows {
+            [square.as_mut()[r]] = chains::<S, 1, NV, W>(s, x, i + r);
+            r += 1;
+        }
+    }
+    s.transpose(&mut square);
+    halves(s, square.as_mut())
+}
+
+/// Adds the upper half of the registers to the lower until one is left.
+#[inline(always)]
+fn halves<S: Simd>(s: S, v: &mut [S::V]) -> S::V {
+    let mut h = v.len() / 2;
+    while h > 0 {
+        for i in 0..h {
+            v[i] = s.add(v[i], v[i + h]);
+        }
+        h /= 2;
+    }
+    v[0]
+}
+
+/// The same among the lanes of one register.
+#[inline(always)]
+fn in_halves<S: Simd>(s: S, v: S::V) -> S::T {
+    let mut lanes = [S::T::default(); CHAINS];
+    // SAFETY: `CHAINS` is at least L.
+    unsafe { s.store(lanes.as_mut_ptr(), v) };
+    let mut h = S::L / 2;
+    while h > 0 {
+        for i in 0..h {
+            lanes[i] = lanes[i] + lanes[i + h];
+        }
+        h /= 2;
+    }
+    lanes[0]
+}
+
+/// The chains of `R` rows from `i` on, each folded into one register.
+///
+/// # Safety
+/// As [`column`], for these rows.
+#[inline(always)]
+unsafe fn chains<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
+    s: S,
+    x: &Column<S::T>,
+    i: usize,
+) -> [S::V; R] {
+    let mut acc = [[s.zero(); NV]; R];
+    let a = x.a.wrapping_offset(i as isize * x.a_rs);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if x.a_ks == 1 && x.b_ks == 1 {
+            run::<S, R, NV, W>(s, x.k, a, x.a_rs, x.b, &mut acc);
+        } else {
+            gathered::<S, R, NV, W>(s, x, a, &mut acc);
+        }
+    }
+    let mut out = [s.zero(); R];
+    for r in 0..R {
+        out[r] = halves(s, &mut acc[r]);
+    }
+    out
+}
+
+/// Scattered operands, copied together in pieces.
+///
+/// # Safety
+/// `R` rows from `a` on and B are readable.
+#[inline(always)]
+unsafe fn gathered<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
+    s: S,
+    x: &Column<S::T>,
+    a: *const S::T,
+    acc: &mut [[S::V; NV]; R],
+) {
+    let mut rows = [[S::T::default(); GATHER]; R];
+    let mut column = [S::T::default(); GATHER];
+    for k0 in (0..x.k).step_by(GATHER) {
+        let n = GATHER.min(x.k - k0);
+        for k in 0..n {
+            let at = (k0 + k) as isize;
+            // SAFETY: k0 + k < x.k.
+            unsafe {
+                column[k] = *x.b.offset(at * x.b_ks);
+                for (r, row) in rows.iter_mut().enumerate() {
+                    row[k] = *a.offset(r as isize * x.a_rs + at * x.a_ks);
+                }
+            }
+        }
+        // SAFETY: the copies hold n elements a row.
+        unsafe { run::<S, R, NV, W>(s, n, rows.as_ptr().cast(), GATHER as isize, column.as_ptr(), acc) };
+    }
+}
+
+/// Carries the chains of `R` rows over `k` elements of neighbours.
+///
+/// # Safety
+/// `R` rows of `k` elements are readable at `a`, and `k` at `b`.
+#[inline(always)]
+unsafe fn run<S: Simd, const R: usize, const NV: usize, const W: usize>(
+    s: S,
+    k: usize,
+    a: *const S::T,
+    a_rs: isize,
+    b: *const S::T,
+    acc: &mut [[S::V; NV]; R],
+) {
+    let whole = k - k % CHAINS;
+    for h in 0..NV / W {
+        let mut part = [[s.zero(); W]; R];
+        for r in 0..R {
+            part[r].copy_from_slice(&acc[r][h * W..(h + 1) * W]);
+        }
+        let at = |k: usize, v: usize| k + (h * W + v) * S::L;
+        let mut k0 = 0;
+        while k0 < whole {
+            for v in 0..W {
+                // SAFETY: the chunk from k0 on lies in k.
+                unsafe {
+                    let y = s.load(b.add(at(k0, v)));
+                    for r in 0..R {
+                        let x = s.load(a.offset(r as isize * a_rs).add(at(k0, v)));
+                        part[r][v] = s.fma(x, y, part[r][v]);
+                    }
+                }
+            }
+            k0 += CHAINS;
+        }
+        if whole < k {
+            for v in 0..W {
+                let n = k.saturating_sub(at(whole, v)).min(S::L);
+                let o = at(whole, v).min(k);
+                // SAFETY: n elements from o on lie in k.
+                unsafe {
+                    let y = s.load_first(b.add(o), n);
+                    for r in 0..R {
+                        part[r][v] = s.fma(s.load_first(a.offset(r as isize * a_rs).add(o), n), y, part[r][v]);
+                    }
+                }
+            }
+        }
+        for r in 0..R {
+            acc[r][h * W..(h + 1) * W].copy_from_slice(&part[r]);
+        }
+    }
+}
+
+/// The sums of up to L rows that are neighbours in memory: lanes are rows, and a register is one chain.
+///
+/// # Safety
+/// As [`column`], for rows i to i + rows; `a_rs` is 1.
+#[inline(always)]
+unsafe fn across<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize) -> S::V {
+    let a = x.a.wrapping_add(i);
+    let mut all = [s.zero(); CHAINS];
+    for c in (0..CHAINS.min(x.k)).step_by(ABREAST) {
+        // SAFETY: the caller's promise.
+        let part = unsafe {
+            if rows == S::L { abreast::<S, true>(s, x, a, rows, c) } else { abreast::<S, false>(s, x, a, rows, c) }
+        };
+        all[c..c + ABREAST].copy_from_slice(&part);
+    }
+    halves(s, &mut all)
+}
+
+/// `ABREAST` chains from chain `c` on of the rows at `a`.
+///
+/// # Safety
+/// As [`across`]; `WHOLE` says that `rows` is L.
+#[inline(always)]
+unsafe fn abreast<S: Simd, const WHOLE: bool>(
+    s: S,
+    x: &Column<S::T>,
+    a: *const S::T,
+    rows: usize,
+    c: usize,
+) -> [S::V; ABREAST] {
+    let mut part = [s.zero(); ABREAST];
+    let whole = x.k - x.k % CHAINS;
+    for k0 in (c..whole).step_by(CHAINS) {
+        for w in 0..ABREAST {
+            // SAFETY: k0 + w < k.
+            part[w] = unsafe { step::<S, WHOLE>(s, x, a, rows, k0 + w, part[w]) };
+        }
+    }
+    for w in 0..ABREAST {
+        if whole + c + w < x.k {
+            // SAFETY: as compared.
+            part[w] = unsafe { step::<S, WHOLE>(s, x, a, rows, whole + c + w, part[w]) };
+        } else if whole < x.k {
+            // The padding's product, for which -0 becomes +0.
+            part[w] = s.add(part[w], s.zero());
+        }
+    }
+    part
+}
+
+/// # Safety
+/// As [`abreast`], and `k` is in range.
+#[inline(always)]
+unsafe fn step<S: Simd, const WHOLE: bool>(
+    s: S,
+    x: &Column<S::T>,
+    a: *const S::T,
+    rows: usize,
+    k: usize,
+    acc: S::V,
+) -> S::V {
+    let p = a.wrapping_offset(k as isize * x.a_ks);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let column = if WHOLE { s.load(p) } else { s.load_first(p, rows) };
+        s.fma(column, s.splat(*x.b.offset(k as isize * x.b_ks)), acc)
+    }
+}

@@ -1,0 +1,227 @@
+//! AVX2 and AVX-512.
+use super::{Simd, transpose};
+use core::arch::x86_64::*;
+
+/// Sixteen set lanes, then sixteen clear ones: a window that starts at `16 - n` selects the first n lanes.
+static WINDOW: [i32; 32] = {
+    let mut lanes = [0; 32];
+    let mut i = 0;
+    while i < 16 {
+        lanes[i] = -1;
+        i += 1;
+    }
+    lanes
+};
+
+/// The first `n <= 8` 32-bit lanes; twice as many select 64-bit lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn first(n: usize) -> __m256i {
+    debug_assert!(n <= 8);
+    // SAFETY: `n <= 8`, so the eight lanes from 16 - n on lie in the window.
+    unsafe { _mm256_loadu_si256(WINDOW.as_ptr().add(16 - n).cast()) }
+}
+
+macro_rules! wide {
+    ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal, $mask:ty,
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident) => {
+        simd!(
+            $name,
+            $doc,
+            $t,
+            $v,
+            $l,
+            $zero,
+            $splat,
+            $fma,
+            $add,
+            $max,
+            $load,
+            $store,
+            $turn,
+            |p, n| $load_first(((1u32 << n) - 1) as $mask, p),
+            |p, v, n| $store_first(p, ((1u32 << n) - 1) as $mask, v)
+        );
+    };
+}
+
+macro_rules! narrow {
+    ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal,
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident) => {
+        simd!(
+            $name,
+            $doc,
+            $t,
+            $v,
+            $l,
+            $zero,
+            $splat,
+            $fma,
+            $add,
+            $max,
+            $load,
+            $store,
+            $turn,
+            |p, n| $load_first(p, first(n * 8 / $l)),
+            |p, v, n| $store_first(p, first(n * 8 / $l), v)
+        );
+    };
+}
+
+macro_rules! simd {
+    ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal,
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $turn:ident,
+     |$p:ident, $n:ident| $load_first:expr, |$q:ident, $x:ident, $m:ident| $store_first:expr) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy)]
+        pub struct $name(());
+
+        impl Simd for $name {
+            type T = $t;
+            type V = $v;
+            type Square = [$v; $l];
+            const L: usize = $l;
+
+            #[inline(always)]
+            unsafe fn assume() -> Self {
+                $name(())
+            }
+            #[inline(always)]
+            fn zero(self) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $zero() }
+            }
+            #[inline(always)]
+            fn splat(self, x: $t) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $splat(x) }
+            }
+            #[inline(always)]
+            fn fma(self, a: $v, b: $v, c: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $fma(a, b, c) }
+            }
+            #[inline(always)]
+            fn add(self, a: $v, b: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $add(a, b) }
+            }
+            #[inline(always)]
+            fn relu(self, x: $v) -> $v {
+                // The second operand is the result when one is NaN or both are zero.
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $max($zero(), x) }
+            }
+            #[inline(always)]
+            fn square(self) -> [$v; $l] {
+                [self.zero(); $l]
+            }
+            #[inline(always)]
+            fn transpose(self, rows: &mut [$v; $l]) {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { transpose::$turn(rows) }
+            }
+            #[inline(always)]
+            fn prefetch(self, p: *const $t) {
+                // SAFETY: a prefetch touches no memory that the program can see.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+            }
+            #[inline(always)]
+            fn prefetch_far(self, p: *const $t) {
+                // SAFETY: a prefetch touches no memory that the program can see.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn load(self, p: *const $t) -> $v {
+                // SAFETY: the caller vouches for L elements.
+                unsafe { $load(p) }
+            }
+            #[inline(always)]
+            unsafe fn load_first(self, $p: *const $t, $n: usize) -> $v {
+                // SAFETY: the caller vouches for n elements; lanes that are not selected are not touched.
+                unsafe { $load_first }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $t, v: $v) {
+                // SAFETY: the caller vouches for L elements.
+                unsafe { $store(p, v) }
+            }
+            #[inline(always)]
+            unsafe fn store_first(self, $q: *mut $t, $x: $v, $m: usize) {
+                // SAFETY: the caller vouches for n elements; lanes that are not selected are not touched.
+                unsafe { $store_first }
+            }
+        }
+    };
+}
+
+wide!(
+    F32x16,
+    "Sixteen `f32` (AVX-512).",
+    f32,
+    __m512,
+    16,
+    u16,
+    _mm512_setzero_ps,
+    _mm512_set1_ps,
+    _mm512_fmadd_ps,
+    _mm512_add_ps,
+    _mm512_max_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_maskz_loadu_ps,
+    _mm512_mask_storeu_ps,
+    f32x16
+);
+wide!(
+    F64x8,
+    "Eight `f64` (AVX-512).",
+    f64,
+    __m512d,
+    8,
+    u8,
+    _mm512_setzero_pd,
+    _mm512_set1_pd,
+    _mm512_fmadd_pd,
+    _mm512_add_pd,
+    _mm512_max_pd,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_maskz_loadu_pd,
+    _mm512_mask_storeu_pd,
+    f64x8
+);
+narrow!(
+    F32x8,
+    "Eight `f32` (AVX2 and FMA).",
+    f32,
+    __m256,
+    8,
+    _mm256_setzero_ps,
+    _mm256_set1_ps,
+    _mm256_fmadd_ps,
+    _mm256_add_ps,
+    _mm256_max_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_maskload_ps,
+    _mm256_maskstore_ps,
+    f32x8
+);
+narrow!(
+    F64x4,
+    "Four `f64` (AVX2 and FMA).",
+    f64,
+    __m256d,
+    4,
+    _mm256_setzero_pd,
+    _mm256_set1_pd,
+    _mm256_fmadd_pd,
+    _mm256_add_pd,
+    _mm256_max_pd,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_maskload_pd,
+    _mm256_maskstore_pd,
+    f64x4
+);
