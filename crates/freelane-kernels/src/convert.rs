@@ -1,32 +1,27 @@
-//! Casts between element types.
+//! Casts between element types and byte swaps.
 //!
-//! Integers wrap, floats become integers by truncation and saturate (NaN gives 0), everything becomes `true` unless it is
-//! zero, complex numbers lose their imaginary part. Conversions to a narrower float round once, to even.
-//!
-//! ```
-//! use freelane_kernels::convert::cast_loop;
-//! use freelane_simd::Isa;
-//!
-//! let (x, mut o) = ([1.9f64, -1.0, f64::NAN], [7u8; 3]);
-//! // SAFETY: both arrays hold three elements at these strides and do not overlap.
-//! unsafe { cast_loop::<f64, u8>()(Isa::current(), 3, x.as_ptr().cast(), 8, o.as_mut_ptr(), 1) };
-//! assert_eq!(o, [1, 0, 0]);
-//! ```
-use crate::elementwise::{Half, Loop1, Map1, loop1};
+//! [`cast_loop`] knows every pair of element types:
+//! - to bool: whether the number differs from zero (NaN does);
+//! - between integers: modulo 2^bits;
+//! - float to integer: towards zero, values out of range to the nearest end, NaN to 0;
+//! - to a float: the nearest value, ties to even; f64 to a half type in one rounding (i64 and u64 to a half type in two);
+//! - complex to real: the real part; real to complex: an imaginary part of zero.
+use crate::elementwise::{Half, Loop1, Map1, Truth, loop1};
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::marker::PhantomData;
 
-/// A value that can be converted to type `B`.
-pub trait CastTo<B>: Copy {
-    /// The converted value.
+/// An element that can become a `B`.
+pub trait CastTo<B>: Copy + 'static {
+    /// The same value as far as `B` holds it; the rules are those of this module.
     fn cast(self) -> B;
 }
 
-/// Conversion to `B` as an elementwise function.
-struct As<B>(PhantomData<B>);
+/// The function that turns an element into a `B`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<B>(PhantomData<B>);
 
-impl<A: CastTo<B>, B: Copy + 'static> Map1<A> for As<B> {
+impl<A: CastTo<B>, B: Copy + 'static> Map1<A> for Cast<B> {
     type Out = B;
     #[inline(always)]
     fn apply(x: A) -> B {
@@ -34,30 +29,26 @@ impl<A: CastTo<B>, B: Copy + 'static> Map1<A> for As<B> {
     }
 }
 
-/// The loop that converts elements of type `A` to type `B`.
-pub const fn cast_loop<A: CastTo<B> + 'static, B: Copy + 'static>() -> Loop1 {
-    loop1::<As<B>, A>
+/// The loop that turns elements of type `A` into elements of type `B`.
+///
+/// ```
+/// use freelane_kernels::convert::cast_loop;
+/// use freelane_simd::Isa;
+///
+/// let (x, mut o) = ([1.9f64, -300.0, f64::NAN], [7i8; 3]);
+/// // SAFETY: both arrays hold three elements, 8 and 1 bytes apart, and do not overlap.
+/// unsafe { cast_loop::<f64, i8>()(Isa::current(), 3, x.as_ptr().cast(), 8, o.as_mut_ptr().cast(), 1) };
+/// assert_eq!(o, [1, -128, 0]);
+/// ```
+pub const fn cast_loop<A: CastTo<B>, B: Copy + 'static>() -> Loop1 {
+    loop1::<Cast<B>, A>
 }
 
-/// `x` in `f32`, rounded towards zero, the last bit set if anything was lost: rounding that again to a format at least two
-/// bits narrower gives what rounding `x` itself would (Boldo and Melquiond, "When double rounding is odd", 2005).
-#[inline(always)]
-fn to_odd(x: f64) -> f32 {
-    let near = x as f32;
-    let back = near as f64;
-    let too_far = (back.abs() > x.abs()) as u32;
-    let lost = (back != x && !x.is_nan()) as u32;
-    f32::from_bits((near.to_bits() - too_far) | lost)
-}
-
-/// `casts!(from [..] to [..], |x, B| expression)`: every pair of two lists.
 macro_rules! casts {
-    (from [$($a:ty),*] to $bs:tt, |$x:ident, $B:ident| $e:expr) => { $(casts!(@row $a; $bs, |$x, $B| $e);)* };
-    (@row $a:ty; [$($b:ty),*], |$x:ident, $B:ident| $e:expr) => { $(
+    ($($a:ty => $b:ty: |$x:ident| $e:expr;)*) => { $(
         impl CastTo<$b> for $a {
             #[inline(always)]
             fn cast(self) -> $b {
-                type $B = $b;
                 let $x = self;
                 $e
             }
@@ -65,51 +56,202 @@ macro_rules! casts {
     )* };
 }
 
-casts!(from [u8, i8, u16, i16, u32, i32, u64, i64, f32, f64]
-       to [u8, i8, u16, i16, u32, i32, u64, i64, f32, f64], |x, B| x as B);
-casts!(from [u8, i8, u16, i16, u32, i32, u64, i64] to [bool], |x, _B| x != 0);
-casts!(from [f32, f64] to [bool], |x, _B| x != 0.0);
-casts!(from [bool] to [u8, i8, u16, i16, u32, i32, u64, i64], |x, B| x as B);
-casts!(from [bool] to [f32, f64], |x, B| x as u8 as B);
-casts!(from [bool] to [bool], |x, _B| x);
+/// Between a number and all that are not plain numbers, and from it to each of the numbers.
+macro_rules! number {
+    ($($a:ident)*) => { $(
+        number!(@ $a: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+        casts! {
+            bool => $a: |x| x as u8 as $a;
+            f16 => $a: |x| x.widen() as $a;
+            bf16 => $a: |x| x.widen() as $a;
+            Complex<f32> => $a: |x| x.re as $a;
+            Complex<f64> => $a: |x| x.re as $a;
+            $a => bool: |x| x.truth();
+            $a => f16: |x| f16::narrow(odd(x as f64));
+            $a => bf16: |x| bf16::narrow(odd(x as f64));
+            $a => Complex<f32>: |x| Complex::new(x as f32, 0.0);
+            $a => Complex<f64>: |x| Complex::new(x as f64, 0.0);
+        }
+    )* };
+    (@ $a:ident: $($b:ident)*) => { casts! { $( $a => $b: |x| x as $b; )* } };
+}
+number!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
 
-casts!(from [f16, bf16] to [u8, i8, u16, i16, u32, i32, u64, i64, f32, f64], |x, B| x.widen() as B);
-casts!(from [f16, bf16] to [bool], |x, _B| x.widen() != 0.0);
-// Integers this side of overflow to infinity fit the 24 bits of f32.
-casts!(from [u8, i8, u16, i16, u32, i32, u64, i64, f32] to [f16], |x, _B| f16::narrow(x as f32));
-casts!(from [u8, i8, u16, i16, f32] to [bf16], |x, _B| bf16::narrow(x as f32));
-casts!(from [u32, i32, u64, i64] to [bf16], |x, _B| bf16::narrow(to_odd(x as f64)));
-casts!(from [f64] to [f16, bf16], |x, B| B::narrow(to_odd(x)));
-casts!(from [bool] to [f16, bf16], |x, B| B::narrow(x as u8 as f32));
-casts!(from [f16] to [bf16], |x, _B| bf16::narrow(x.widen()));
-casts!(from [bf16] to [f16], |x, _B| f16::narrow(x.widen()));
-casts!(from [f16] to [f16], |x, _B| x);
-casts!(from [bf16] to [bf16], |x, _B| x);
+casts! {
+    bool => bool: |x| x;
+    bool => f16: |x| if x { f16::ONE } else { f16::ZERO };
+    bool => bf16: |x| if x { bf16::ONE } else { bf16::ZERO };
+    bool => Complex<f32>: |x| Complex::new(x.cast(), 0.0);
+    bool => Complex<f64>: |x| Complex::new(x.cast(), 0.0);
+    f16 => bool: |x| x.truth();
+    f16 => f16: |x| x;
+    f16 => bf16: |x| bf16::narrow(x.widen());
+    f16 => Complex<f32>: |x| Complex::new(x.widen(), 0.0);
+    f16 => Complex<f64>: |x| Complex::new(x.cast(), 0.0);
+    bf16 => bool: |x| x.truth();
+    bf16 => f16: |x| f16::narrow(x.widen());
+    bf16 => bf16: |x| x;
+    bf16 => Complex<f32>: |x| Complex::new(x.widen(), 0.0);
+    bf16 => Complex<f64>: |x| Complex::new(x.cast(), 0.0);
+    Complex<f32> => bool: |x| x.truth();
+    Complex<f32> => f16: |x| x.re.cast();
+    Complex<f32> => bf16: |x| x.re.cast();
+    Complex<f32> => Complex<f32>: |x| x;
+    Complex<f32> => Complex<f64>: |x| Complex::new(x.re.cast(), x.im.cast());
+    Complex<f64> => bool: |x| x.truth();
+    Complex<f64> => f16: |x| x.re.cast();
+    Complex<f64> => bf16: |x| x.re.cast();
+    Complex<f64> => Complex<f32>: |x| Complex::new(x.re.cast(), x.im.cast());
+    Complex<f64> => Complex<f64>: |x| x;
+}
 
-casts!(from [bool, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64] to [Complex<f32>],
-       |x, _B| Complex::new(x.cast(), 0.0));
-casts!(from [bool, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64] to [Complex<f64>],
-       |x, _B| Complex::new(x.cast(), 0.0));
-casts!(from [Complex<f32>, Complex<f64>] to [u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64], |x, _B| x.re.cast());
-casts!(from [Complex<f32>, Complex<f64>] to [bool], |x, _B| x.re != 0.0 || x.im != 0.0);
-casts!(from [Complex<f32>, Complex<f64>] to [Complex<f32>, Complex<f64>], |x, _B| Complex::new(x.re.cast(), x.im.cast()));
+/// To f32, rounded so that rounding once more, to a shorter type, is as good as rounding once: the last bit is set
+/// whenever anything was cut off (Boldo and Melquiond, "When double rounding is odd", 2005).
+#[inline(always)]
+fn odd(x: f64) -> f32 {
+    let near = x as f32;
+    let back = near as f64;
+    let towards_zero = near.to_bits().wrapping_sub((back.abs() > x.abs()) as u32);
+    f32::from_bits(if back == x { near.to_bits() } else { towards_zero | 1 })
+}
+
+/// An element whose bytes can be reversed, to read files of the other byte order.
+pub trait SwapBytes: Copy + 'static {
+    /// Bytes reversed; in each part of a complex number.
+    fn swap(self) -> Self;
+}
+
+macro_rules! swaps {
+    ($($t:ty, |$x:ident| $e:expr;)*) => { $(
+        impl SwapBytes for $t {
+            #[inline(always)]
+            fn swap(self) -> Self {
+                let $x = self;
+                $e
+            }
+        }
+    )* };
+}
+swaps! {
+    bool, |x| x;
+    i8, |x| x; i16, |x| x.swap_bytes(); i32, |x| x.swap_bytes(); i64, |x| x.swap_bytes();
+    u8, |x| x; u16, |x| x.swap_bytes(); u32, |x| x.swap_bytes(); u64, |x| x.swap_bytes();
+    f16, |x| f16::from_bits(x.to_bits().swap_bytes());
+    bf16, |x| bf16::from_bits(x.to_bits().swap_bytes());
+    f32, |x| f32::from_bits(x.to_bits().swap_bytes());
+    f64, |x| f64::from_bits(x.to_bits().swap_bytes());
+    Complex<f32>, |x| Complex::new(x.re.swap(), x.im.swap());
+    Complex<f64>, |x| Complex::new(x.re.swap(), x.im.swap());
+}
+
+/// The function that reverses the bytes of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Swap;
+
+impl<T: SwapBytes> Map1<T> for Swap {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.swap()
+    }
+}
+
+/// The loop that reverses the bytes of each element; it may run in place.
+pub const fn swap_loop<T: SwapBytes>() -> Loop1 {
+    loop1::<Swap, T>
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freelane_simd::Isa;
+
+    /// Through every path, contiguous and with a stride.
+    fn cast<A: CastTo<B>, B: Copy + PartialEq + std::fmt::Debug + 'static>(x: A, expected: B) {
+        let (ea, eb) = (size_of::<A>() as isize, size_of::<B>() as isize);
+        for &isa in Isa::available() {
+            for stride in [0, 1, 2] {
+                let (x, mut o) = (vec![x; 200], vec![x.cast(); 100]);
+                // SAFETY: both hold a hundred elements at that stride.
+                unsafe { cast_loop::<A, B>()(isa, 100, x.as_ptr().cast(), stride * ea, o.as_mut_ptr().cast(), eb) };
+                assert_eq!(o, vec![expected; 100], "{isa}, stride {stride}");
+            }
+        }
+    }
 
     #[test]
-    fn edges() {
-        assert_eq!(CastTo::<u8>::cast(300i32), 44);
-        assert_eq!(CastTo::<i32>::cast(3e10f64), i32::MAX);
-        assert_eq!(CastTo::<i64>::cast(f32::NEG_INFINITY), i64::MIN);
-        assert_eq!(CastTo::<i8>::cast(f64::NAN), 0);
-        assert!(CastTo::<bool>::cast(f64::NAN) && !CastTo::<bool>::cast(-0.0f32));
-        assert_eq!(CastTo::<f16>::cast(65_519u32).to_f32(), 65_504.0);
-        assert!(CastTo::<f16>::cast(65_520u32).is_infinite());
-        // Half a unit above 1, and a little more: rounding twice would fall back to 1.
-        assert_eq!(CastTo::<f16>::cast(1.0 + f64::powi(2.0, -11) + f64::powi(2.0, -40)).to_bits(), 0x3c01);
-        assert_eq!(CastTo::<f32>::cast(Complex::new(2.0f64, 3.0)), 2.0);
-        assert!(CastTo::<bool>::cast(Complex::new(0.0f32, 3.0)));
+    fn numbers_become_numbers() {
+        cast(-1i8, 255u8);
+        cast(-1i8, u64::MAX);
+        cast(300i64, 44u8);
+        cast(i64::MIN, i64::MIN as f64);
+        cast(u64::MAX, 18446744073709551615.0f32);
+        cast(1e10f64, i32::MAX);
+        cast(-1.0f32, 0u16);
+        cast(-2.9f32, -2i64);
+        cast(f64::NAN, 0i32);
+        cast(f64::INFINITY, u64::MAX);
+        cast(1e300f64, f32::INFINITY);
+        cast(u64::MAX, 1.8446744073709552e19f64);
+    }
+
+    #[test]
+    fn truth_is_not_zero() {
+        cast(0.0f64, false);
+        cast(-0.0f32, false);
+        cast(f64::NAN, true);
+        cast(256u16, true);
+        cast(f16::from_f32_const(1e-7), true);
+        cast(Complex::new(0.0f64, 1.0), true);
+        cast(true, 1.0f64);
+        cast(true, f16::ONE);
+        cast(true, 1i64);
+        cast(true, Complex::new(1.0f32, 0.0));
+    }
+
+    #[test]
+    fn complex_numbers_lose_and_gain_a_part() {
+        cast(Complex::new(2.5f64, 9.0), 2i32);
+        cast(Complex::new(2.5f32, 9.0), bf16::from_f32_const(2.5));
+        cast(Complex::new(2.5f64, 0.1), Complex::new(2.5f32, 0.1));
+        cast(-3i16, Complex::new(-3.0f64, 0.0));
+    }
+
+    #[test]
+    fn halves_are_rounded_once() {
+        // Just above the middle of two halves: f32 would drop the excess, and the tie would then go down.
+        let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+        cast(x, f16::from_f64_const(1.0 + 2f64.powi(-10)));
+        cast(-x, f16::from_f64_const(-1.0 - 2f64.powi(-10)));
+        cast(1.0 + 2f64.powi(-8) + 2f64.powi(-40), bf16::from_f64_const(1.0 + 2f64.powi(-7)));
+        cast(1.0 + 2f64.powi(-8), bf16::ONE);
+        cast(16_842_753i32, bf16::from_f32_const(16_908_288.0));
+        cast(1e300f64, f16::INFINITY);
+        cast(65_519.99f64, f16::MAX);
+        cast(1e-300f64, f16::ZERO);
+        cast(2049u16, f16::from_f32_const(2048.0));
+    }
+
+    fn swap<T: SwapBytes>(x: T, expected: &[u8]) {
+        let e = size_of::<T>();
+        for &isa in Isa::available() {
+            let mut x = [x; 37];
+            let p: *mut u8 = x.as_mut_ptr().cast();
+            // SAFETY: 37 elements, replaced one by one.
+            unsafe { swap_loop::<T>()(isa, 37, p, e as isize, p, e as isize) };
+            // SAFETY: the array has as many bytes, all of them initialised.
+            let bytes = unsafe { std::slice::from_raw_parts(p, 37 * e) };
+            assert!(bytes.chunks(e).all(|b| b == expected), "{isa}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_reversed() {
+        swap(0x0102i16.to_le(), &[1, 2]);
+        swap(0x0102_0304u32.to_le(), &[1, 2, 3, 4]);
+        swap(1.0f64, &1f64.to_be_bytes());
+        swap(f16::ONE, &f16::ONE.to_be_bytes());
+        swap(true, &[1]);
+        swap(Complex::new(1.0f32, -2.0), &[1f32.to_be_bytes(), (-2f32).to_be_bytes()].concat());
     }
 }
