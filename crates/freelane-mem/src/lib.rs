@@ -16,7 +16,6 @@
 //! the parent had cached stays unused in it.
 //!
 //! Nothing in here knows element types beyond their size, and nothing installs a global allocator.
-#![allow(clippy::disallowed_types, clippy::disallowed_macros, reason = "what freelane-sync hands out is std's inside")]
 
 mod allocator;
 mod block;
