@@ -11,9 +11,11 @@ use freelane_sync::atomic::{AtomicPtr, Ordering};
 
 /// One lane's cells, a row for each owner it has met.
 pub(crate) struct Counts {
+    // LEDGER: its lane; a row is added at an owner's first block, all rows are read by `snapshot`
     rows: [AtomicPtr<Row>; MAX_OWNERS],
 }
 
+// LEDGER: its lane, which alone adds; summed by `snapshot`
 struct Row {
     allocated: [Tally; SizeClass::COUNT],
     freed: [Tally; SizeClass::COUNT],
@@ -21,6 +23,7 @@ struct Row {
 }
 
 #[derive(Default)]
+// LEDGER: its lane, which alone adds; summed by `snapshot`
 struct Foreign {
     taken: Tally,
     taken_bytes: Tally,

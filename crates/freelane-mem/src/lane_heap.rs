@@ -21,6 +21,7 @@ use freelane_sync::{Mutex, lane_local, on_thread_exit};
 use std::cell::Cell;
 
 lane_local! {
+    // LEDGER: its thread; the heap found again at each call
     static HERE: Cell<Option<&'static LaneHeap>> = Cell::new(None);
 }
 
@@ -36,7 +37,9 @@ pub(crate) struct LaneHeap {
     pub may_wait: Cell<bool>,
     trimmed: Cell<usize>,
     pub counts: Counts,
+    // LEDGER: its lane; locked by others only while they trim
     large: Mutex<BlockCache>,
+    // LEDGER: the thread that has the heap; written when a thread begins or ends
     in_use: AtomicBool,
     next: *const LaneHeap,
 }

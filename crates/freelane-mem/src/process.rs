@@ -17,9 +17,12 @@ const SHELF_CHAINS: usize = 8;
 
 pub(crate) struct Process {
     stamp: ProcessStamp,
+    // LEDGER: the process; full chains of small blocks, from lanes with too many to lanes with none
     shelves: [CachePadded<Shelf<Chain, SHELF_CHAINS>>; SizeClass::PRIVATE],
+    // LEDGER: the process; the depot behind the lanes' caches, tried and never waited for
     large: CachePadded<Mutex<BlockCache>>,
     /// Lanes that have a heap.
+    // LEDGER: the process; divides its cap among lanes, written when a thread begins or ends
     pub lanes: AtomicUsize,
     pub reclaimer: Reclaimer,
 }

@@ -24,11 +24,14 @@ struct Work {
 
 pub(crate) struct Reclaimer {
     shared: Arc<Shared>,
+    // LEDGER: the process; the reclaim thread is started once
     started: OnceTable<bool>,
 }
 
 struct Shared {
+    // LEDGER: the reclaim thread; what it is to unmap or destroy
     queue: Queue<Work>,
+    // LEDGER: the reclaim thread; bytes that wait for it, so that the backlog is bounded
     backlog: AtomicUsize,
 }
 

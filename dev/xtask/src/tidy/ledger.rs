@@ -4,11 +4,11 @@
 //! `freelane-sync`'s types. The owner and the reason stand above the item: `// LEDGER: owner; reason`.
 
 use super::Finding;
-use super::source::{Source, attributes};
+use super::source::Source;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
-use syn::{Field, Fields, Item, ItemMacro, ItemStatic, ItemStruct, Macro, Type};
+use syn::{Field, Fields, Item, ItemMacro, ItemStatic, ItemStruct, Macro, Type, Visibility};
 
 /// Library types that change behind a shared reference.
 const CHANGING: &[&str] =
@@ -69,13 +69,14 @@ fn changing_types(sources: &[Source]) -> BTreeSet<String> {
     }
 }
 
-/// The changing types that `freelane-sync` defines.
+/// The changing types that `freelane-sync` hands out.
 fn shared_types(sources: &[Source], changing: &BTreeSet<String>) -> BTreeSet<String> {
     let sync = sources.iter().filter(|source| source.is_sync());
-    sync.flat_map(|source| type_fields(&source.ast.items))
-        .map(|(name, _)| name)
-        .filter(|n| changing.contains(n))
-        .collect()
+    let public = sync.flat_map(|source| &source.ast.items).filter_map(|item| match item {
+        Item::Struct(item) if matches!(item.vis, Visibility::Public(_)) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    public.filter(|name| changing.contains(name)).collect()
 }
 
 fn changes(word: &str, names: &BTreeSet<String>) -> bool {
@@ -133,7 +134,7 @@ struct Seen<'a> {
     changing: &'a BTreeSet<String>,
     shared: &'a BTreeSet<String>,
     entries: Vec<Entry>,
-    /// The line on which the item around the present one starts; its note covers all inside.
+    /// The line of the struct or macro around; its note covers all inside.
     around: usize,
 }
 
@@ -202,16 +203,8 @@ fn text_of(ty: &Type) -> String {
 }
 
 impl<'ast> Visit<'ast> for Seen<'_> {
-    fn visit_item(&mut self, item: &'ast Item) {
-        let before = self.around;
-        if !matches!(item, Item::Mod(_) | Item::Impl(_)) {
-            self.around = attributes(item).first().map_or_else(|| line_of(item), line_of);
-        }
-        visit::visit_item(self, item);
-        self.around = before;
-    }
-
     fn visit_item_static(&mut self, item: &'ast ItemStatic) {
+        self.around = line_of(&item.static_token);
         if type_words(&item.ty).iter().any(|word| changes(word, self.changing)) {
             self.add("static", item.ident.span().start().line, item.ident.to_string(), text_of(&item.ty));
         }
@@ -219,12 +212,14 @@ impl<'ast> Visit<'ast> for Seen<'_> {
     }
 
     fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
+        self.around = line_of(&item.struct_token);
         if !self.source.is_sync() {
             item.fields.iter().enumerate().for_each(|(i, field)| self.field(field, i));
         }
     }
 
     fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+        self.around = line_of(&item.mac.path);
         if !item.mac.path.is_ident("macro_rules") {
             self.visit_macro(&item.mac);
         }

@@ -110,7 +110,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
 }
 
 /// The attributes of any item that can hold code.
-pub fn attributes(item: &Item) -> &[Attribute] {
+fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,
