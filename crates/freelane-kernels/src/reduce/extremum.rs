@@ -3,7 +3,7 @@
 //! A NaN anywhere makes the result the NaN of its type. Of zeros, -0 counts as smaller than +0. So the result is a
 //! function of the set of elements, and the loops may take them in any order.
 use super::fold::{Fold, Whole};
-use super::summand::{bf16_to_f32, f16_to_f32};
+use crate::elementwise::Half;
 use half::{bf16, f16};
 
 /// A type with a least and a greatest value that loops can compare.
@@ -120,8 +120,8 @@ extremum! {
     u16: u16, |x| x, |w| w;
     u32: u32, |x| x, |w| w;
     u64: u64, |x| x, |w| w;
-    f16: f32, f16_to_f32, f16::from_f32;
-    bf16: f32, bf16_to_f32, bf16::from_f32;
+    f16: f32, Half::widen, Half::narrow;
+    bf16: f32, Half::widen, Half::narrow;
     f32: f32, |x| x, |w| w;
     f64: f64, |x| x, |w| w;
 }

@@ -3,7 +3,8 @@
 //! The variance takes the mean of its output as a parameter, unrounded, as [`Center`] makes it: a second pass over the
 //! elements, without a temporary for the deviations.
 use super::fold::{Fold, Whole};
-use super::summand::{Accumulator, bf16_to_f32, f16_to_f32};
+use super::summand::Accumulator;
+use crate::elementwise::Half;
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -67,8 +68,8 @@ averaged_reals! {
     u16: f64, f64, f64::from, |a| a;
     u32: f64, f64, f64::from, |a| a;
     u64: f64, f64, |x| x as f64, |a| a;
-    f16: f32, f16, f16_to_f32, f16::from_f64;
-    bf16: f32, bf16, bf16_to_f32, bf16::from_f64;
+    f16: f32, f16, Half::widen, f16::from_f64;
+    bf16: f32, bf16, Half::widen, bf16::from_f64;
     f32: f32, f32, |x| x, |a| a as f32;
     f64: f64, f64, |x| x, |a| a;
 }

@@ -1,4 +1,5 @@
 //! Elements that can be added up, and what they accumulate in.
+use crate::elementwise::Half;
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -109,44 +110,10 @@ summands! {
     u16: u64, u64, true, u64::from, |a| a;
     u32: u64, u64, true, u64::from, |a| a;
     u64: u64, u64, true, |x| x, |a| a;
-    f16: f32, f16, false, f16_to_f32, f16::from_f32;
-    bf16: f32, bf16, false, bf16_to_f32, bf16::from_f32;
+    f16: f32, f16, false, Half::widen, Half::narrow;
+    bf16: f32, bf16, false, Half::widen, Half::narrow;
     f32: f32, f32, false, |x| x, |a| a;
     f64: f64, f64, false, |x| x, |a| a;
     Complex<f32>: Complex<f32>, Complex<f32>, false, |x| x, |a| a;
     Complex<f64>: Complex<f64>, Complex<f64>, false, |x| x, |a| a;
-}
-
-/// Exact, without a branch, for loops.
-#[inline(always)]
-pub(super) fn f16_to_f32(x: f16) -> f32 {
-    const BIAS: u32 = 112 << 23;
-    let bits = u32::from(x.to_bits());
-    let rest = (bits & 0x7fff) << 13;
-    let small = f32::from_bits(rest + BIAS + (1 << 23)) - f32::from_bits(BIAS + (1 << 23));
-    let wide = if rest < 1 << 23 { small.to_bits() } else { rest + BIAS };
-    let wide = if rest >= 0x7c00 << 13 { wide + BIAS } else { wide };
-    f32::from_bits(wide | (bits & 0x8000) << 16)
-}
-
-/// Exact, without a branch, for loops.
-#[inline(always)]
-pub(super) fn bf16_to_f32(x: bf16) -> f32 {
-    f32::from_bits(u32::from(x.to_bits()) << 16)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_types_widen_exactly() {
-        for bits in 0..=u16::MAX {
-            let (h, b) = (f16::from_bits(bits), bf16::from_bits(bits));
-            assert_eq!(f16_to_f32(h).is_nan(), h.is_nan());
-            assert_eq!(bf16_to_f32(b).is_nan(), b.is_nan());
-            assert!(h.is_nan() || f16_to_f32(h).to_bits() == h.to_f32().to_bits(), "{bits:#x}");
-            assert!(b.is_nan() || bf16_to_f32(b).to_bits() == b.to_f32().to_bits(), "{bits:#x}");
-        }
-    }
 }

@@ -6,20 +6,6 @@ use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt::Debug;
 
-pub(super) fn sets() -> Vec<Isa> {
-    let mut sets = vec![Isa::Portable];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            sets.push(Isa::Avx2);
-        }
-        if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
-            sets.push(Isa::Avx512);
-        }
-    }
-    sets
-}
-
 /// Bits, with all NaNs alike: which one an operation makes is the processor's choice.
 pub(super) trait Bits: Copy + Debug + 'static {
     fn bits(self) -> [u64; 2];
@@ -186,7 +172,7 @@ where
             unsafe { bytes.as_mut_ptr().add(offset).copy_from(from, size_of_val(&memory[..])) };
             // SAFETY: `low` is the lowest offset of an element.
             let x = bytes.as_ptr().wrapping_add(offset).wrapping_offset(-low * size_of::<T>() as isize);
-            for isa in sets() {
+            for &isa in Isa::available() {
                 for got in every_way::<T, F>(isa, shape, x, &params) {
                     let got: Vec<_> = got.into_iter().map(Bits::bits).collect();
                     assert_eq!(got, want, "{} {isa:?} {shape:?}", std::any::type_name::<F>());
