@@ -10,16 +10,16 @@ const ROUNDS: usize = 7;
 
 /// Nanoseconds a call.
 fn time(mut call: impl FnMut()) -> f64 {
-    let once = Instant::now();
-    call();
-    let calls = (3_000_000 / once.elapsed().as_nanos().max(20)).max(1);
-    let mut rounds: Vec<f64> = (0..ROUNDS)
-        .map(|_| {
-            let start = Instant::now();
-            (0..calls).for_each(|_| call());
-            start.elapsed().as_nanos() as f64 / calls as f64
-        })
-        .collect();
+    let mut round = |calls: usize| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| call());
+        start.elapsed().as_nanos() as f64
+    };
+    let mut calls = 1;
+    while round(calls) < 2e6 {
+        calls *= 2;
+    }
+    let mut rounds: Vec<f64> = (0..ROUNDS).map(|_| round(calls) / calls as f64).collect();
     rounds.sort_by(f64::total_cmp);
     rounds[ROUNDS / 2]
 }
@@ -48,7 +48,7 @@ fn bench<T: Copy + 'static, F: Fold<T>>(name: &str, filter: &str, cases: &[Case]
     for &case in cases {
         let n = case.rows.0 * case.columns.0;
         let label = format!("{name}/{}/{n}", case.shape);
-        if !label.contains(filter) {
+        if !format!("{label} ").contains(filter) {
             continue;
         }
         let reach = |(len, stride): (usize, isize)| len.saturating_sub(1) * stride.unsigned_abs();

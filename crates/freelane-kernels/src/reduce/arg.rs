@@ -87,6 +87,32 @@ macro_rules! arg_folds {
                 let position = unsafe { position(x, n, value) };
                 At { value, index: index + position }
             }
+            /// The rows are compared among themselves first, their numbers kept apart from the values.
+            #[inline(always)]
+            fn rows<const L: usize>(
+                mut accs: [At<T::Wide>; L],
+                _: [(); L],
+                rows: usize,
+                row: impl Fn(usize) -> [T; L],
+                index: usize,
+                step: usize,
+            ) -> [At<T::Wide>; L] {
+                let (mut best, mut at) = (row(0).map(T::widen), [0u32; L]);
+                for r in 1..rows {
+                    let x = row(r);
+                    for l in 0..L {
+                        let x = x[l].widen();
+                        let beats = (x $beats best[l]) | (x.is_nan() & !best[l].is_nan());
+                        best[l] = if beats { x } else { best[l] };
+                        at[l] = if beats { r as u32 } else { at[l] };
+                    }
+                }
+                for l in 0..L {
+                    let here = At { value: best[l], index: index + at[l] as usize * step };
+                    accs[l] = <Self as Fold<T>>::combine(accs[l], here);
+                }
+                accs
+            }
         }
     )*};
 }

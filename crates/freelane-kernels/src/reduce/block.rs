@@ -38,6 +38,26 @@ pub(super) unsafe fn chains<T: Copy + 'static, F: Fold<T> + ?Sized>(
     fold_halves(acc, F::combine)
 }
 
+/// The block kernel for folds that do not mind the order: one plain loop, for the compiler to spread over vectors.
+///
+/// # Safety
+/// As for [`chains`].
+#[inline(always)]
+pub(super) unsafe fn plain<T: Copy + 'static, F: Fold<T> + ?Sized>(
+    param: F::Param,
+    x: *const T,
+    n: usize,
+    index: usize,
+) -> F::Acc {
+    let mut acc = F::identity();
+    for i in 0..n {
+        // SAFETY: `i < n`.
+        let v = unsafe { x.add(i).read_unaligned() };
+        acc = F::combine(acc, F::lift(param, v, index + i));
+    }
+    acc
+}
+
 /// One block of each of `outputs` rows. Strides are in bytes.
 pub(super) struct Rows<T: Copy + 'static, F: Fold<T> + ?Sized> {
     pub outputs: usize,
@@ -85,8 +105,35 @@ impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Rows<T, F> {
 /// `x` is valid for reads of `to.len()` elements `stride` bytes apart.
 #[inline(always)]
 pub(super) unsafe fn gather<T: Copy>(to: &mut [MaybeUninit<T>], x: *const u8, stride: isize) {
-    for (i, t) in to.iter_mut().enumerate() {
-        // SAFETY: `i` is below the number of elements.
-        *t = unsafe { x.offset(i as isize * stride).cast::<MaybeUninit<T>>().read_unaligned() };
+    const { assert!(size_of::<T>() > 0) };
+    let size = size_of::<T>() as isize;
+    let x = x.cast::<MaybeUninit<T>>();
+    // Strides known to the compiler become loads of whole vectors and shuffles.
+    // SAFETY: the caller's promise.
+    match stride {
+        _ if stride == size => unsafe { copy(to, |i| x.offset(i)) },
+        _ if stride == -size => unsafe { copy(to, |i| x.offset(-i)) },
+        _ if stride == 2 * size => unsafe { copy(to, |i| x.offset(2 * i)) },
+        _ => unsafe { scattered(to, x, stride) },
     }
+}
+
+/// # Safety
+/// What `place` gives for each index into `to` can be read.
+#[inline(always)]
+unsafe fn copy<T: Copy>(to: &mut [MaybeUninit<T>], place: impl Fn(isize) -> *const MaybeUninit<T>) {
+    for (i, t) in to.iter_mut().enumerate() {
+        // SAFETY: the caller's promise.
+        *t = unsafe { place(i as isize).read_unaligned() };
+    }
+}
+
+/// Not part of the loops for wide instruction sets, whose gather instructions are slower than plain loads.
+///
+/// # Safety
+/// As for [`gather`].
+#[inline(never)]
+unsafe fn scattered<T: Copy>(to: &mut [MaybeUninit<T>], x: *const MaybeUninit<T>, stride: isize) {
+    // SAFETY: the caller's promise.
+    unsafe { copy(to, |i| x.byte_offset(i * stride)) };
 }

@@ -2,6 +2,7 @@
 //!
 //! A NaN anywhere makes the result the NaN of its type. Of zeros, -0 counts as smaller than +0. So the result is a
 //! function of the set of elements, and the loops may take them in any order.
+use super::block::{chains, plain};
 use super::fold::{Fold, Whole};
 use crate::elementwise::Half;
 use half::{bf16, f16};
@@ -16,6 +17,8 @@ pub trait Ordered: Copy + PartialOrd + 'static {
     fn lesser(self, b: Self) -> Self;
     /// The larger one.
     fn greater(self, b: Self) -> Self;
+    /// Whether there are NaNs and signed zeros.
+    const FLOATS: bool = false;
     /// Whether this is no number.
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -35,6 +38,7 @@ pub trait Ordered: Copy + PartialOrd + 'static {
 macro_rules! ordered_floats {
     ($($t:ident),*) => {$(
         impl Ordered for $t {
+            const FLOATS: bool = true;
             const LEAST: $t = $t::NEG_INFINITY;
             const GREATEST: $t = $t::INFINITY;
             #[inline(always)]
@@ -134,8 +138,47 @@ pub struct Min;
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
+/// The best of `n` numbers and, apart from it, whether there is a NaN: cheaper than letting each step see to NaNs and the
+/// signs of zeros. `None` leaves the case to a loop that does.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements.
+#[inline(always)]
+unsafe fn sweep<T: Extremum, const L: usize>(
+    x: *const T,
+    n: usize,
+    identity: T::Wide,
+    beats: impl Fn(T::Wide, T::Wide) -> bool,
+) -> Option<T::Wide> {
+    if n < L {
+        return None;
+    }
+    let (mut best, mut odd) = ([identity; L], [identity; L]);
+    for i in (0..n).step_by(L) {
+        // The last vector may overlap the one before.
+        // SAFETY: `n - L + L <= n`.
+        let v = unsafe { x.add(i.min(n - L)).cast::<[T; L]>().read_unaligned() };
+        for l in 0..L {
+            let v = v[l].widen();
+            best[l] = if beats(v, best[l]) { v } else { best[l] };
+            odd[l] = if v.is_nan() { v } else { odd[l] };
+        }
+    }
+    if odd.iter().fold(false, |any, o| any | o.is_nan()) {
+        return Some(T::Wide::nan());
+    }
+    let mut half = L / 2;
+    while half > 0 {
+        for l in 0..half {
+            best[l] = if beats(best[l + half], best[l]) { best[l + half] } else { best[l] };
+        }
+        half /= 2;
+    }
+    (!best[0].is_signed_zero()).then_some(best[0])
+}
+
 macro_rules! extremum_folds {
-    ($($fold:ident: $identity:ident, $better:ident;)*) => {$(
+    ($($fold:ident: $identity:ident, $better:ident, $beats:tt;)*) => {$(
         impl<T: Extremum> Fold<T> for $fold {
             type Acc = T::Wide;
             type Out = T;
@@ -157,10 +200,26 @@ macro_rules! extremum_folds {
             fn finish(acc: T::Wide, _: Whole) -> T {
                 T::narrow(acc)
             }
+            #[inline(always)]
+            unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> T::Wide {
+                if !T::Wide::FLOATS {
+                    // SAFETY: the caller's promise.
+                    return unsafe { plain::<T, Self>((), x, n, index) };
+                }
+                let beats = |a: T::Wide, b: T::Wide| a $beats b;
+                let swept = match size_of::<T::Wide>() {
+                    // SAFETY: the caller's promise.
+                    4 => unsafe { sweep::<T, 32>(x, n, T::Wide::$identity, beats) },
+                    // SAFETY: the caller's promise.
+                    _ => unsafe { sweep::<T, 16>(x, n, T::Wide::$identity, beats) },
+                };
+                // SAFETY: the caller's promise.
+                swept.unwrap_or_else(|| unsafe { chains::<T, Self>((), x, n, index) })
+            }
         }
     )*};
 }
 extremum_folds! {
-    Min: GREATEST, lesser;
-    Max: LEAST, greater;
+    Min: GREATEST, lesser, <;
+    Max: LEAST, greater, >;
 }

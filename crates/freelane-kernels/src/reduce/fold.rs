@@ -41,7 +41,31 @@ pub trait Fold<T: Copy + 'static>: 'static {
     /// `x` is valid for reads of `n` elements; it need not be aligned.
     #[inline(always)]
     unsafe fn block(param: Self::Param, x: *const T, n: usize, index: usize) -> Self::Acc {
-        // SAFETY: the caller's promise is the callee's.
-        unsafe { block::chains::<T, Self>(param, x, n, index) }
+        if Self::ORDER_FREE {
+            // SAFETY: the caller's promise is the callee's.
+            unsafe { block::plain::<T, Self>(param, x, n, index) }
+        } else {
+            // SAFETY: the caller's promise is the callee's.
+            unsafe { block::chains::<T, Self>(param, x, n, index) }
+        }
+    }
+
+    /// The accumulators of `L` columns after `rows` more rows. Row `r` is `row(r)`, its number `index + r * step`.
+    #[inline(always)]
+    fn rows<const L: usize>(
+        mut accs: [Self::Acc; L],
+        params: [Self::Param; L],
+        rows: usize,
+        row: impl Fn(usize) -> [T; L],
+        index: usize,
+        step: usize,
+    ) -> [Self::Acc; L] {
+        for r in 0..rows {
+            let x = row(r);
+            for l in 0..L {
+                accs[l] = Self::combine(accs[l], Self::lift(params[l], x[l], index + r * step));
+            }
+        }
+        accs
     }
 }

@@ -206,6 +206,10 @@ impl Call<'_> {
 }
 
 unsafe fn reduce<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To) {
+    if let (1, 1, [] | [_], To::Outputs(out)) = (call.plan.outputs(), call.blocks.len(), call.plan.reduced(), to) {
+        // SAFETY: `reduce`'s caller promised that the operands can be read and the output be written.
+        return unsafe { single::<T, F>(call, out) };
+    }
     call.runs(|run| {
         if call.blocks.is_empty() {
             // SAFETY: `reduce`'s caller promised room for the outputs.
@@ -226,6 +230,14 @@ unsafe fn reduce<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To) {
 /// Writes the accumulators of the first outputs of a run.
 unsafe fn emit<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, run: Run, accs: &[F::Acc]) {
     match to {
+        To::Outputs(out) if run.axis.out == size_of::<F::Out>() as isize => {
+            let places = out.wrapping_offset(run.out).cast::<F::Out>();
+            let whole = call.whole();
+            for (i, &acc) in accs.iter().enumerate() {
+                // SAFETY: as below; the places are adjacent.
+                unsafe { places.add(i).write_unaligned(F::finish(acc, whole)) };
+            }
+        }
         To::Outputs(out) => {
             for (i, &acc) in accs.iter().enumerate() {
                 let place = out.wrapping_offset(run.out + i as isize * run.axis.out).cast::<F::Out>();
@@ -239,6 +251,32 @@ unsafe fn emit<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, run: Run,
             unsafe { place.copy_from_nonoverlapping(accs.as_ptr(), accs.len()) };
         }
     }
+}
+
+/// One output of one block: the shortest way, for small arrays.
+unsafe fn single<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, out: *mut u8) {
+    if call.outputs.is_empty() {
+        return;
+    }
+    let mut acc = MaybeUninit::<F::Acc>::uninit();
+    let row = Rows::<T, F> {
+        outputs: 1,
+        x: call.operands.x,
+        row_stride: 0,
+        n: call.plan.count(),
+        stride: call.plan.reduced().first().map_or(0, |a| a.stride),
+        index: 0,
+        param: call.operands.param,
+        param_stride: 0,
+        accs: acc.as_mut_ptr(),
+        of: PhantomData,
+    };
+    // SAFETY: the caller promised that the processor has the set and that the operands can be read.
+    unsafe { dispatch(call.isa, row) };
+    // SAFETY: `Rows` wrote it.
+    let acc = unsafe { acc.assume_init() };
+    // SAFETY: the caller promised that the output can be written.
+    unsafe { out.cast::<F::Out>().write_unaligned(F::finish(acc, call.whole())) };
 }
 
 /// Rows of one block each.

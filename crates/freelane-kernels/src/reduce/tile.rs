@@ -20,7 +20,9 @@ pub(super) const CHAIN_BYTES: usize = 1024;
 const LANES: usize = 16;
 
 /// Rows of one chain taken together.
-const ROWS: usize = 4;
+const fn together<T: Copy + 'static, F: Fold<T> + ?Sized>() -> usize {
+    if F::ORDER_FREE { 32 } else { 4 }
+}
 
 /// Columns in a tile.
 pub(super) const fn width<A>() -> usize {
@@ -64,37 +66,34 @@ impl<T: Copy + 'static, F: Fold<T> + ?Sized> Stream<T, F> {
         let chains = chains::<T, F>();
         let mut row = 0;
         while row < self.rows {
-            let at = self.seen + row;
-            if at.is_multiple_of(chains) && self.rows - row >= ROWS * chains {
-                for c in 0..chains {
-                    self.meet::<ADJACENT, ROWS>(c, at == 0, row + c);
-                }
-                row += ROWS * chains;
-            } else {
-                self.meet::<ADJACENT, 1>(at % chains, at < chains, row);
-                row += 1;
+            let group = (self.rows - row).min(together::<T, F>() * chains);
+            for c in 0..chains.min(group) {
+                let at = self.seen + row + c;
+                self.meet::<ADJACENT>(at % chains, at < chains, row + c, (group - c).div_ceil(chains));
             }
+            row += group;
         }
     }
 
-    /// Lets `R` rows, from `row` on in steps of `chains`, meet chain `c`; a fresh chain starts with them.
+    /// Lets `rows` rows, from `row` on in steps of `chains()`, meet chain `c`; a fresh chain starts with them.
     #[inline(always)]
-    fn meet<const ADJACENT: bool, const R: usize>(&self, c: usize, fresh: bool, row: usize) {
+    fn meet<const ADJACENT: bool>(&self, c: usize, fresh: bool, row: usize, rows: usize) {
         let whole = self.columns / LANES * LANES;
         for j in (0..whole).step_by(LANES) {
-            self.meet_columns::<ADJACENT, R, LANES>(c, fresh, row, j);
+            self.meet_columns::<ADJACENT, LANES>(c, fresh, row, rows, j);
         }
         for j in whole..self.columns {
-            self.meet_columns::<ADJACENT, R, 1>(c, fresh, row, j);
+            self.meet_columns::<ADJACENT, 1>(c, fresh, row, rows, j);
         }
     }
 
     #[inline(always)]
-    fn meet_columns<const ADJACENT: bool, const R: usize, const L: usize>(
+    fn meet_columns<const ADJACENT: bool, const L: usize>(
         &self,
         c: usize,
         fresh: bool,
         row: usize,
+        rows: usize,
         j: usize,
     ) {
         // SAFETY: chain `c` and column `j` are inside the accumulators.
@@ -104,14 +103,9 @@ impl<T: Copy + 'static, F: Fold<T> + ?Sized> Stream<T, F> {
             unsafe { self.param.offset((j + l) as isize * self.param_stride).cast::<F::Param>().read_unaligned() }
         });
         // SAFETY: a chain that is not fresh was written before.
-        let mut a = if fresh { [F::identity(); L] } else { unsafe { accs.read() } };
-        for r in 0..R {
-            let row = row + r * chains::<T, F>();
-            let v = self.load::<ADJACENT, L>(row, j);
-            for l in 0..L {
-                a[l] = F::combine(a[l], F::lift(params[l], v[l], self.index + row));
-            }
-        }
+        let a = if fresh { [F::identity(); L] } else { unsafe { accs.read() } };
+        let step = chains::<T, F>();
+        let a = F::rows(a, params, rows, |r| self.load::<ADJACENT, L>(row + r * step, j), self.index + row, step);
         // SAFETY: as for `accs`.
         unsafe { accs.write(a) };
     }
