@@ -1,6 +1,6 @@
 //! What does splitting a loop cost, what does it gain, and what do many users of one runtime pay?
 //!
-//! - `lane/with`: reaching the calling thread's lane.
+//! - `lane/with`, `lane/scratch`: reaching the calling thread's lane, and its scratch memory.
 //! - `par_for/empty/*`: a region with nothing in it: workers awake, workers asleep, too small to split.
 //! - `par_for/map/n`: `1.5 * x + 2` over n doubles, one thread against all.
 //! - `par_for/users16/n`: the same from 16 threads that share a runtime, in CPU time per call; the last column is the
@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_types, reason = "barriers start the threads that are measured")]
 
 use freelane_benches::pinned;
+use freelane_mem::ScratchReq;
 use freelane_pool::{Lane, Runtime, allowed_cores, pin_to_core};
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -22,6 +23,12 @@ fn main() {
     pinned::bench("lane/with", |_| {
         || {
             black_box(Lane::with(Lane::index));
+        }
+    });
+    pinned::bench("lane/scratch/800B", |_| {
+        || {
+            let address = |scratch: &mut [_]| black_box(scratch.as_mut_ptr()).addr();
+            let _ = black_box(Lane::with(|lane| lane.scratch(ScratchReq::of::<f64>(100), address)));
         }
     });
     let cores = allowed_cores();
