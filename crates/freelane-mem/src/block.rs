@@ -18,7 +18,7 @@ const FOREIGN: u8 = u8::MAX;
 /// `refs` changes, except through a handle that is known to be the only one.
 #[repr(align(64))]
 pub(crate) struct Header {
-    // LEDGER: the block's handles; the last of them frees it
+    // LEDGER: the buffer's handles; counted when cloned or dropped, hot paths borrow instead
     pub refs: RefCount,
     pub ptr: Cell<NonNull<u8>>,
     pub len: Cell<usize>,

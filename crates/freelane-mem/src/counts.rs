@@ -11,23 +11,27 @@ use freelane_sync::atomic::{AtomicPtr, Ordering};
 
 /// One lane's cells, a row for each owner it has met.
 pub(crate) struct Counts {
-    // LEDGER: its lane; a row is added at an owner's first block, all rows are read by `snapshot`
+    // LEDGER: its lane; a report reads the rows from anywhere
     rows: [AtomicPtr<Row>; MAX_OWNERS],
 }
 
-// LEDGER: its lane, which alone adds; summed by `snapshot`
 struct Row {
+    // LEDGER: its lane; written by it alone, added up for a report
     allocated: [Tally; SizeClass::COUNT],
+    // LEDGER: its lane; written by it alone, added up for a report
     freed: [Tally; SizeClass::COUNT],
     foreign: Foreign,
 }
 
 #[derive(Default)]
-// LEDGER: its lane, which alone adds; summed by `snapshot`
 struct Foreign {
+    // LEDGER: its lane; as above, for foreign memory
     taken: Tally,
+    // LEDGER: its lane; as above
     taken_bytes: Tally,
+    // LEDGER: its lane; as above
     released: Tally,
+    // LEDGER: its lane; as above
     released_bytes: Tally,
 }
 

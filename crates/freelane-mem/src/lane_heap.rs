@@ -21,11 +21,11 @@ use freelane_sync::{Mutex, lane_local, on_thread_exit};
 use std::cell::Cell;
 
 lane_local! {
-    // LEDGER: its thread; the heap found again at each call
+    // LEDGER: its thread; the heap it holds until it ends
     static HERE: Cell<Option<&'static LaneHeap>> = Cell::new(None);
 }
 
-// LEDGER: freelane-mem; the list of all heaps, which only grows; read by `trim`, `snapshot` and new threads.
+// LEDGER: the process; the list of all heaps, which only grows, read by `trim`, `snapshot` and new threads.
 static ALL: AtomicPtr<LaneHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 #[repr(align(128))]
@@ -37,9 +37,9 @@ pub(crate) struct LaneHeap {
     pub may_wait: Cell<bool>,
     trimmed: Cell<usize>,
     pub counts: Counts,
-    // LEDGER: its lane; locked by others only while they trim
+    // LEDGER: its lane; others enter it only to trim, so that the memory of a sleeping lane comes back
     large: Mutex<BlockCache>,
-    // LEDGER: the thread that has the heap; written when a thread begins or ends
+    // LEDGER: the thread that holds the heap; claimed by a new thread, given back by an ending one
     in_use: AtomicBool,
     next: *const LaneHeap,
 }

@@ -30,13 +30,13 @@ impl Default for Limits {
     }
 }
 
-// LEDGER: freelane-mem; set by the user, read off the hot path.
+// LEDGER: the process; set by the user, read off the hot path.
 static LANE: AtomicUsize = AtomicUsize::new(Limits::DEFAULT.lane_bytes);
-// LEDGER: freelane-mem; set by the user, read off the hot path.
+// LEDGER: the process; set by the user, read off the hot path.
 static PROCESS: AtomicUsize = AtomicUsize::new(Limits::DEFAULT.process_bytes);
-// LEDGER: freelane-mem; set by the user, read off the hot path.
+// LEDGER: the process; set by the user, read off the hot path.
 static DEPOT: AtomicUsize = AtomicUsize::new(Limits::DEFAULT.depot_bytes);
-// LEDGER: freelane-mem; set by the user, read off the hot path.
+// LEDGER: the process; set by the user, read off the hot path.
 static BACKLOG: AtomicUsize = AtomicUsize::new(Limits::DEFAULT.reclaim_backlog);
 
 /// Sets the bounds, from the next block freed on. What is over a lowered bound already goes with [`trim`](crate::trim).

@@ -7,7 +7,7 @@ pub(crate) const STATS: u32 = 1;
 /// Blocks are filled when allocated and freed.
 pub(crate) const FILL: u32 = 2;
 
-// LEDGER: freelane-mem; switches that the user sets, read at each allocation.
+// LEDGER: the process; switches that the user sets, read at each allocation.
 static MODES: AtomicU32 = AtomicU32::new(0);
 
 /// What is switched on now.

@@ -9,7 +9,7 @@ pub(crate) const MAX_OWNERS: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OwnerId(u16);
 
-// LEDGER: freelane-mem; names of owners, written when one is registered, read for reports.
+// LEDGER: the process; names of owners, written when one is registered, read for reports.
 static NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 impl OwnerId {

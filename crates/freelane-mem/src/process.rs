@@ -17,17 +17,17 @@ const SHELF_CHAINS: usize = 8;
 
 pub(crate) struct Process {
     stamp: ProcessStamp,
-    // LEDGER: the process; full chains of small blocks, from lanes with too many to lanes with none
+    // LEDGER: the process; lanes leave and take chains of small blocks here, and never wait
     shelves: [CachePadded<Shelf<Chain, SHELF_CHAINS>>; SizeClass::PRIVATE],
-    // LEDGER: the process; the depot behind the lanes' caches, tried and never waited for
+    // LEDGER: the process; lanes leave and take large blocks here, and never wait
     large: CachePadded<Mutex<BlockCache>>,
     /// Lanes that have a heap.
-    // LEDGER: the process; divides its cap among lanes, written when a thread begins or ends
+    // LEDGER: the process; changes when a thread first allocates or ends
     pub lanes: AtomicUsize,
     pub reclaimer: Reclaimer,
 }
 
-// LEDGER: freelane-mem; where lanes hand over free blocks, never waited for.
+// LEDGER: the process; where lanes hand over free blocks, never waited for.
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 
 impl Process {

@@ -23,15 +23,16 @@ struct Work {
 }
 
 pub(crate) struct Reclaimer {
+    // LEDGER: the process; reached when memory goes back to the system
     shared: Arc<Shared>,
-    // LEDGER: the process; the reclaim thread is started once
+    // LEDGER: the process; the thread is started once
     started: OnceTable<bool>,
 }
 
 struct Shared {
-    // LEDGER: the reclaim thread; what it is to unmap or destroy
+    // LEDGER: the reclaim thread; lanes leave it work
     queue: Queue<Work>,
-    // LEDGER: the reclaim thread; bytes that wait for it, so that the backlog is bounded
+    // LEDGER: the reclaim thread; bounds what waits for it
     backlog: AtomicUsize,
 }
 

@@ -59,7 +59,7 @@ pub struct OwnerStats {
     pub live_bytes: i64,
 }
 
-// LEDGER: freelane-mem; the sums at the last reset, by owner; written by `reset`, read by `snapshot`.
+// LEDGER: the process; the sums at the last reset, by owner, written by `reset`, read by `snapshot`.
 static SINCE: Mutex<Vec<Sums>> = Mutex::new(Vec::new());
 
 /// Starts to count.

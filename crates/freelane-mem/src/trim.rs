@@ -5,7 +5,7 @@ use crate::process::Process;
 use crate::system;
 use freelane_sync::atomic::{AtomicUsize, Ordering};
 
-// LEDGER: freelane-mem; counts calls of `trim`; lanes read it when a magazine is empty or full.
+// LEDGER: the process; counts calls of `trim`, lanes read it when a magazine is empty or full.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) fn epoch() -> usize {
