@@ -36,7 +36,7 @@ const _: () = assert!(size_of::<Header>() == 64);
 
 /// What a block in use is marked with.
 pub(crate) mod marks {
-    /// Who pays for the block, plus one; 0 when nobody counts it.
+    /// The tag of who pays for the block; 0 when nobody counts it.
     pub const OWNER: u32 = 0xffff;
     /// Fill the block when it is freed.
     pub const FILL: u32 = 1 << 16;

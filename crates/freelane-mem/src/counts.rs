@@ -5,14 +5,17 @@
 
 use crate::SizeClass;
 use crate::block::Block;
-use crate::owner::MAX_OWNERS;
+use crate::owner::{MAX_OWNERS, OwnerId};
 use freelane_sync::Tally;
 use freelane_sync::atomic::{AtomicPtr, Ordering};
+use std::cell::Cell;
 
 /// One lane's cells, a row for each owner it has met.
 pub(crate) struct Counts {
     // LEDGER: its lane; a report reads the rows from anywhere
     rows: [AtomicPtr<Row>; MAX_OWNERS],
+    /// Who pays for what is allocated now, and their row.
+    payer: Cell<(OwnerId, &'static Row)>,
 }
 
 struct Row {
@@ -46,44 +49,52 @@ pub(crate) struct Sums {
 
 impl Counts {
     pub fn new() -> Counts {
-        Counts { rows: [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_OWNERS] }
+        let rows = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_OWNERS];
+        let row = Counts::begin(&rows[OwnerId::OTHER.index()]);
+        Counts { rows, payer: Cell::new((OwnerId::OTHER, row)) }
     }
 
-    /// Counts a block that is being handed out, and marks it with its owner.
-    #[inline]
-    pub fn allocated(&self, block: Block, owner: u16) {
-        block.marks.set(block.marks.get() | (u32::from(owner) + 1));
-        let row = self.row(owner as usize);
-        match row.allocated.get(block.class as usize) {
+    /// Makes `owner` pay from now on; returns who paid before.
+    pub fn set_payer(&self, owner: OwnerId) -> OwnerId {
+        let Some(row) = self.row(owner.tag()) else { return owner };
+        self.payer.replace((owner, row)).0
+    }
+
+    /// Counts a block of this class that is being handed out, and marks it with who pays.
+    #[inline(always)]
+    pub fn allocated(&self, block: Block, class: usize) {
+        let (owner, row) = self.payer.get();
+        block.marks.set(owner.tag());
+        match row.allocated.get(class) {
             Some(tally) => tally.add(1),
             None => row.foreign.take(block.len.get()),
         }
     }
 
     /// Counts a block that is being freed, for the owner it was marked with.
-    #[inline]
-    pub fn freed(&self, block: Block, owner: usize) {
-        let row = self.row(owner);
+    #[inline(always)]
+    pub fn freed(&self, block: Block, tag: u32) {
+        let Some(row) = self.row(tag) else { return };
         match row.freed.get(block.class as usize) {
             Some(tally) => tally.add(1),
             None => row.foreign.release(block.len.get()),
         }
     }
 
-    /// Only the lane that owns the cells may call it.
-    #[inline]
-    fn row(&self, owner: usize) -> &Row {
-        let row = &self.rows[owner % MAX_OWNERS];
+    /// The row of a tag, none for tag 0. Only the lane that owns the cells may call it.
+    #[inline(always)]
+    fn row(&self, tag: u32) -> Option<&'static Row> {
+        let row = self.rows.get((tag as usize).wrapping_sub(1))?;
         // Relaxed: only this lane makes rows.
         // SAFETY: a row is never freed.
-        unsafe { row.load(Ordering::Relaxed).as_ref() }.unwrap_or_else(|| Counts::begin(row))
+        Some(unsafe { row.load(Ordering::Relaxed).as_ref() }.unwrap_or_else(|| Counts::begin(row)))
     }
 
     #[cold]
-    fn begin(row: &AtomicPtr<Row>) -> &Row {
-        let fresh = Box::leak(Box::new(Row::new()));
+    fn begin(row: &AtomicPtr<Row>) -> &'static Row {
+        let fresh: &'static Row = Box::leak(Box::new(Row::new()));
         // Release pairs with the acquire in `sums`.
-        row.store(fresh, Ordering::Release);
+        row.store(std::ptr::from_ref(fresh).cast_mut(), Ordering::Release);
         fresh
     }
 

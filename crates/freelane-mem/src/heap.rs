@@ -5,7 +5,7 @@
 
 use crate::block::{Block, Foreign, marks};
 use crate::lane_heap::LaneHeap;
-use crate::modes::{FILL, STATS, modes};
+use crate::modes::{STATS, modes};
 use crate::{BufferMut, DEFAULT_ALIGN, MAX_ALIGN, MemError, OwnerId, SizeClass};
 use std::marker::PhantomData;
 
@@ -51,7 +51,10 @@ impl Heap {
     /// Has `owner` pay for what this thread allocates during `f`.
     pub fn owned_by<R>(&self, owner: OwnerId, f: impl FnOnce() -> R) -> R {
         let heap = LaneHeap::get();
-        let _restore = Restore(&heap.owner, heap.owner.replace(owner.index() as u16));
+        let before = heap.counts.set_payer(owner);
+        let _after = Finally(|| {
+            heap.counts.set_payer(before);
+        });
         f()
     }
 
@@ -59,16 +62,18 @@ impl Heap {
     /// if that has more to do than its bound.
     pub fn without_waiting<R>(&self, f: impl FnOnce() -> R) -> R {
         let heap = LaneHeap::get();
-        let _restore = Restore(&heap.may_wait, heap.may_wait.replace(false));
+        let before = heap.may_wait.replace(false);
+        let _after = Finally(|| heap.may_wait.set(before));
         f()
     }
 }
 
-struct Restore<'a, T: Copy>(&'a std::cell::Cell<T>, T);
+/// Does something when it is dropped, also by a panic.
+struct Finally<F: FnMut()>(F);
 
-impl<T: Copy> Drop for Restore<'_, T> {
+impl<F: FnMut()> Drop for Finally<F> {
     fn drop(&mut self) {
-        self.0.set(self.1);
+        (self.0)();
     }
 }
 
@@ -77,10 +82,11 @@ impl<T: Copy> Drop for Restore<'_, T> {
 pub(crate) fn uninit(len: usize) -> Result<Block, MemError> {
     if len <= SizeClass::PRIVATE_BYTES
         && let Some(heap) = LaneHeap::here()
-        && let Some(magazine) = heap.magazine(SizeClass::of_possible(len).index())
+        && let class = SizeClass::of_possible(len).index()
+        && let Some(magazine) = heap.magazine(class)
         && let Some(block) = magazine.pop()
     {
-        hand_out(heap, block, len);
+        hand_out(heap, block, class, len);
         return Ok(block);
     }
     uninit_slow(len)
@@ -132,8 +138,7 @@ pub(crate) unsafe fn adopt(foreign: Foreign) -> Result<Block, MemError> {
     match Block::foreign(foreign) {
         Ok(block) => {
             if modes() & STATS != 0 {
-                let heap = LaneHeap::get();
-                heap.counts.allocated(block, heap.owner.get());
+                LaneHeap::get().counts.allocated(block, block.class as usize);
             }
             Ok(block)
         }
@@ -146,23 +151,22 @@ pub(crate) unsafe fn adopt(foreign: Foreign) -> Result<Block, MemError> {
 }
 
 #[inline(always)]
-fn hand_out(heap: &LaneHeap, block: Block, len: usize) {
+fn hand_out(heap: &LaneHeap, block: Block, class: usize, len: usize) {
     block.len.set(len);
-    let modes = modes();
-    if modes != 0 {
-        mark(heap, block, modes);
+    match modes() {
+        0 => (),
+        STATS => heap.counts.allocated(block, class),
+        modes => hand_out_filled(heap, block, modes),
     }
 }
 
-#[inline]
-fn mark(heap: &LaneHeap, block: Block, modes: u32) {
+#[cold]
+fn hand_out_filled(heap: &LaneHeap, block: Block, modes: u32) {
     if modes & STATS != 0 {
-        heap.counts.allocated(block, heap.owner.get());
+        heap.counts.allocated(block, block.class as usize);
     }
-    if modes & FILL != 0 {
-        block.marks.set(block.marks.get() | marks::FILL);
-        fill(block, 0xCB);
-    }
+    block.marks.set(block.marks.get() | marks::FILL);
+    fill(block, 0xCB);
 }
 
 #[cold]
@@ -190,7 +194,7 @@ fn zeroed_large(len: usize) -> Result<Block, MemError> {
 fn take(len: usize) -> Result<(Block, bool), MemError> {
     let heap = LaneHeap::get();
     let (block, zero) = heap.take(len)?;
-    hand_out(heap, block, len);
+    hand_out(heap, block, block.class as usize, len);
     Ok((block, zero))
 }
 
@@ -203,8 +207,9 @@ pub(crate) unsafe fn release(block: Block) {
     if let Some(heap) = LaneHeap::here()
         && let Some(magazine) = heap.magazine(block.class as usize)
     {
-        if block.marks.get() != 0 {
-            unmark(heap, block);
+        let marked = block.marks.get();
+        if marked != 0 {
+            unmark(heap, block, marked);
         }
         if magazine.push(block) {
             return;
@@ -220,7 +225,7 @@ pub(crate) unsafe fn release(block: Block) {
 #[inline(never)]
 unsafe fn release_slow(block: Block) {
     let heap = LaneHeap::get();
-    unmark(heap, block);
+    unmark(heap, block, block.marks.get());
     if block.is_foreign() {
         // SAFETY: the caller's promise.
         unsafe { block.destroy_foreign() };
@@ -229,21 +234,21 @@ unsafe fn release_slow(block: Block) {
     }
 }
 
-#[inline]
-fn unmark(heap: &LaneHeap, block: Block) {
-    let marked = block.marks.replace(0);
-    if let Some(owner) = (marked & marks::OWNER).checked_sub(1) {
-        heap.counts.freed(block, owner as usize);
-    }
-    if marked & (marks::FILL | marks::MOVED) != 0 {
-        restore(block, marked);
+#[inline(always)]
+fn unmark(heap: &LaneHeap, block: Block, marked: u32) {
+    block.marks.set(0);
+    if marked <= marks::OWNER {
+        heap.counts.freed(block, marked);
+    } else {
+        restore(heap, block, marked);
     }
 }
 
 #[cold]
-fn restore(block: Block, marked: u32) {
+fn restore(heap: &LaneHeap, block: Block, marked: u32) {
+    heap.counts.freed(block, marked & marks::OWNER);
     block.ptr.set(block.base());
-    if marked & marks::FILL != 0 && !block.is_foreign() {
+    if marked & marks::FILL != 0 {
         fill(block, 0xDE);
     }
 }

@@ -15,7 +15,7 @@ use crate::chain::Chain;
 use crate::counts::Counts;
 use crate::magazine::Magazine;
 use crate::process::Process;
-use crate::{DEFAULT_ALIGN, MemError, SizeClass, limits, trim};
+use crate::{DEFAULT_ALIGN, MemError, OwnerId, SizeClass, limits, trim};
 use freelane_sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use freelane_sync::{Mutex, lane_local, on_thread_exit};
 use std::cell::Cell;
@@ -31,8 +31,6 @@ static ALL: AtomicPtr<LaneHeap> = AtomicPtr::new(std::ptr::null_mut());
 #[repr(align(128))]
 pub(crate) struct LaneHeap {
     magazines: [Magazine; SizeClass::PRIVATE],
-    /// Who pays for what is allocated now.
-    pub owner: Cell<u16>,
     /// Whether the lane may be made to wait for memory to be unmapped.
     pub may_wait: Cell<bool>,
     trimmed: Cell<usize>,
@@ -67,7 +65,7 @@ impl LaneHeap {
         let claim =
             |heap: &&LaneHeap| heap.in_use.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok();
         let heap = LaneHeap::all().find(claim).unwrap_or_else(LaneHeap::create);
-        heap.owner.set(0);
+        heap.counts.set_payer(OwnerId::OTHER);
         heap.may_wait.set(true);
         Process::here().lanes.fetch_add(1, Ordering::Relaxed);
         HERE.with(|here| here.set(Some(heap)));
@@ -78,7 +76,6 @@ impl LaneHeap {
     fn create() -> &'static LaneHeap {
         let heap = Box::leak(Box::new(LaneHeap {
             magazines: std::array::from_fn(|class| Magazine::new(SizeClass::from_index(class))),
-            owner: Cell::new(0),
             may_wait: Cell::new(true),
             trimmed: Cell::new(trim::epoch()),
             counts: Counts::new(),

@@ -36,7 +36,12 @@ impl OwnerId {
         self.index().checked_sub(1).and_then(|index| names.get(index)).cloned().unwrap_or_else(|| "other".into())
     }
 
-    pub(crate) fn index(self) -> usize {
+    /// What blocks are marked with: never 0, which stands for a block that nobody counts.
+    pub(crate) const fn tag(self) -> u32 {
+        self.0 as u32 + 1
+    }
+
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 
