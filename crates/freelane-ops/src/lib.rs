@@ -1,1 +1,37 @@
 //! The array type, its functions as rows, and structured operations.
+//!
+//! ```text
+//! ufuncs/<family>.rs   one row an elementwise function: kernel table, promotion, domain, error bound, ONNX name, docs
+//! reductions.rs        one row a reduction
+//! ops/<name>.rs        one file a structured operation
+//! Array                methods and operators made from the rows
+//! ```
+//!
+//! Dispatch is an index into a static table of function pointers. Nothing here takes a lock, and no memory that two lanes
+//! share is written: an operation gets its [`Lane`](freelane_pool::Lane) as an argument and takes storage from that lane's
+//! heap. The methods of [`Array`] fetch the calling thread's lane once.
+mod array;
+mod error;
+pub mod function;
+mod operand;
+mod operators;
+mod ops;
+mod promote;
+mod reduce;
+pub mod reductions;
+mod scalar;
+mod ufunc;
+pub mod ufuncs;
+mod walk;
+
+pub use array::Array;
+pub use error::{InOp, OpsError};
+pub use freelane_array::{ArrayData, ArrayError, DType, Element, Index, Layout, Slice};
+pub use function::{Function, Op, Value};
+pub use operand::{Operand, result_type};
+pub use ops::astype::can_cast_same_kind;
+pub use ops::join::{concat, stack};
+pub use promote::{float_result, promote_scalar, promote_types};
+pub use reduce::{Axes, FoldEntry, FoldTable, ReduceArgs, Reduction};
+pub use scalar::Scalar;
+pub use ufunc::{Check, Entry, Loops, Promotion, Table, UFunc};

@@ -28,6 +28,11 @@ impl<T> OnceTable<T> {
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }
+
+    /// The value, if built, out of its cell.
+    pub fn into_inner(self) -> Option<T> {
+        self.0.into_inner()
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,437 @@
+//! Every function of the crate by name: what `freelane eval` and the Python module call.
+//!
+//! A [`Function`] is a row of one of the three tables. It knows its parameters, so a caller needs no list of its own:
+//! arguments are matched to parameters here, once for all.
+use crate::{Array, Axes, InOp, Operand, OpsError, ReduceArgs, Reduction, Scalar, UFunc, ops, reductions, ufuncs};
+use freelane_array::DType;
+use freelane_pool::Lane;
+use smallvec::SmallVec;
+
+/// An argument as a program writes it.
+#[derive(Clone)]
+pub enum Value {
+    /// An array.
+    Array(Array),
+    /// A number.
+    Scalar(Scalar),
+    /// A data type, by its name.
+    DType(DType),
+    /// A list or tuple.
+    Tuple(Vec<Value>),
+    /// Nothing: "all axes" for one.
+    None,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An array or a number.
+    Operand,
+    /// A list of arrays.
+    Operands,
+    /// A whole number.
+    Int,
+    /// A real number.
+    Float,
+    /// True or false.
+    Bool,
+    /// Nothing, a whole number, or a list of them.
+    Axes,
+    /// A whole number or a list of them.
+    Shape,
+    /// A data type; nothing stands for the function's choice.
+    DType,
+}
+
+/// The value of a parameter that is not given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// It must be given.
+    Required,
+    /// Nothing.
+    None,
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Param {
+    /// Its name, and after a `|` another name it is known by.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is when not given.
+    pub default: Default,
+    /// Whether it is given by name only.
+    pub keyword_only: bool,
+}
+
+impl Param {
+    /// A parameter that must be given.
+    pub const fn required(name: &'static str, kind: Kind) -> Param {
+        Param { name, kind, default: Default::Required, keyword_only: false }
+    }
+
+    /// A parameter that has a default.
+    pub const fn optional(name: &'static str, kind: Kind, default: Default) -> Param {
+        Param { name, kind, default, keyword_only: false }
+    }
+
+    /// A parameter that has a default and is given by name only.
+    pub const fn keyword(name: &'static str, kind: Kind, default: Default) -> Param {
+        Param { name, kind, default, keyword_only: true }
+    }
+
+    fn answers_to(&self, name: &str) -> bool {
+        self.name.split('|').any(|n| n == name)
+    }
+
+    /// The name that documentation shows.
+    pub fn shown_name(&self) -> &'static str {
+        self.name.split('|').next().unwrap_or(self.name)
+    }
+}
+
+/// A structured operation: one row.
+pub struct Op {
+    /// The name in the Array API standard, where it has one.
+    pub name: &'static str,
+    /// What it computes; the first line is a summary.
+    pub doc: &'static str,
+    /// Its parameters, in order.
+    pub params: &'static [Param],
+    /// Runs it. There is one argument for each parameter, in order.
+    pub run: fn(&Lane, &Bound<'_>) -> Result<Array, OpsError>,
+    /// Operator name and first opset in ONNX.
+    pub onnx: Option<(&'static str, u32)>,
+}
+
+/// A function of any of the three tables.
+#[derive(Clone, Copy)]
+pub enum Function {
+    /// An elementwise function.
+    UFunc(&'static UFunc),
+    /// A reduction.
+    Reduction(&'static Reduction, reductions::Signature),
+    /// A structured operation.
+    Op(&'static Op),
+}
+
+const REDUCE: &[Param] = &[
+    Param::required("x", Kind::Operand),
+    Param::optional("axis", Kind::Axes, Default::None),
+    Param::keyword("keepdims", Kind::Bool, Default::Bool(false)),
+];
+const REDUCE_WITH_CORRECTION: &[Param] = &[
+    Param::required("x", Kind::Operand),
+    Param::optional("axis", Kind::Axes, Default::None),
+    Param::keyword("correction|ddof", Kind::Float, Default::Int(0)),
+    Param::keyword("keepdims", Kind::Bool, Default::Bool(false)),
+];
+
+impl Function {
+    /// All functions.
+    pub fn all() -> impl Iterator<Item = Function> {
+        ufuncs::all()
+            .map(Function::UFunc)
+            .chain(reductions::all().map(|(r, s)| Function::Reduction(r, s)))
+            .chain(ops::OPS.iter().copied().map(Function::Op))
+    }
+
+    /// The function of a name.
+    pub fn by_name(name: &str) -> Option<Function> {
+        Function::all().find(|f| f.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Function::UFunc(f) => f.name,
+            Function::Reduction(r, _) => r.name,
+            Function::Op(o) => o.name,
+        }
+    }
+
+    /// What it computes.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Function::UFunc(f) => f.doc,
+            Function::Reduction(r, _) => r.doc,
+            Function::Op(o) => o.doc,
+        }
+    }
+
+    /// Its parameters, in order.
+    pub fn params(self) -> SmallVec<[Param; 4]> {
+        match self {
+            Function::UFunc(f) => f.params.iter().map(|p| Param::required(p, Kind::Operand)).collect(),
+            Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION.into(),
+            Function::Reduction(..) => REDUCE.into(),
+            Function::Op(o) => o.params.into(),
+        }
+    }
+
+    /// The way it is called, as Python writes it: `sum(x, axis=None, *, keepdims=False)`.
+    pub fn signature(self) -> String {
+        let mut parts = vec![];
+        let mut starred = false;
+        for p in self.params() {
+            if p.keyword_only && !std::mem::replace(&mut starred, true) {
+                parts.push("*".to_owned());
+            }
+            parts.push(match p.default {
+                Default::Required => p.shown_name().to_owned(),
+                Default::None => format!("{}=None", p.shown_name()),
+                Default::Bool(b) => format!("{}={}", p.shown_name(), if b { "True" } else { "False" }),
+                Default::Int(i) => format!("{}={i}", p.shown_name()),
+            });
+        }
+        format!("{}({})", self.name(), parts.join(", "))
+    }
+
+    /// Calls it with positional and named arguments.
+    ///
+    /// # Errors
+    /// When an argument is missing, unknown, given twice or of a wrong kind, and what the function itself says.
+    pub fn call(self, lane: &Lane, positional: &[Value], named: &[(&str, Value)]) -> Result<Array, OpsError> {
+        let params = self.params();
+        let values = self.bind(&params, positional, named)?;
+        let bound = Bound { op: self.name(), params: &params, values };
+        match self {
+            Function::UFunc(f) => {
+                let operands = (0..params.len()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
+                f.call(lane, &operands).map(Into::into)
+            }
+            Function::Reduction(r, signature) => reduce(lane, r, signature, &bound),
+            Function::Op(o) => (o.run)(lane, &bound),
+        }
+    }
+
+    fn bind<'a>(
+        self,
+        params: &[Param],
+        positional: &'a [Value],
+        named: &'a [(&str, Value)],
+    ) -> Result<SmallVec<[Option<&'a Value>; 4]>, OpsError> {
+        let problem = |what: String| OpsError::argument(self.name(), format!("{what}; usage: {}", self.signature()));
+        let places = params.iter().filter(|p| !p.keyword_only).count();
+        if positional.len() > places {
+            return Err(problem(format!("takes {places} positional arguments, {} given", positional.len())));
+        }
+        let mut values: SmallVec<[Option<&Value>; 4]> = positional.iter().map(Some).collect();
+        values.resize(params.len(), None);
+        for (name, value) in named {
+            let Some(i) = params.iter().position(|p| p.answers_to(name)) else {
+                return Err(problem(format!("has no parameter named {name}")));
+            };
+            if values[i].replace(value).is_some() {
+                return Err(problem(format!("{name} is given twice")));
+            }
+        }
+        let missing = params.iter().zip(&values).find(|(p, v)| v.is_none() && p.default == Default::Required);
+        match missing {
+            Some((p, _)) => Err(problem(format!("{} is missing", p.shown_name()))),
+            None => Ok(values),
+        }
+    }
+}
+
+fn reduce(lane: &Lane, r: &Reduction, signature: reductions::Signature, b: &Bound<'_>) -> Result<Array, OpsError> {
+    let with_correction = signature == reductions::Signature::Correction;
+    let args = ReduceArgs {
+        axes: b.axes(1)?,
+        correction: if with_correction { b.float(2)? } else { 0.0 },
+        keepdims: b.bool(if with_correction { 3 } else { 2 })?,
+    };
+    r.call(lane, b.array(0)?.data(), &args).map(Into::into)
+}
+
+/// Arguments matched to the parameters of a function.
+pub struct Bound<'a> {
+    op: &'static str,
+    params: &'a [Param],
+    values: SmallVec<[Option<&'a Value>; 4]>,
+}
+
+impl<'a> Bound<'a> {
+    fn wrong(&self, i: usize, expected: &str) -> OpsError {
+        let found = match self.values[i] {
+            None => "its default".to_owned(),
+            Some(v) => v.describe(),
+        };
+        OpsError::argument(self.op, format!("{} must be {expected}, not {found}", self.params[i].shown_name()))
+    }
+
+    /// Argument `i` as an array or a scalar.
+    pub fn operand(&self, i: usize) -> Result<Operand<'a>, OpsError> {
+        match self.values[i] {
+            Some(Value::Array(a)) => Ok(a.into()),
+            Some(Value::Scalar(s)) => Ok(Operand::Scalar(*s)),
+            _ => Err(self.wrong(i, "an array or a number")),
+        }
+    }
+
+    /// Argument `i` as an array; a number becomes an array without axes.
+    pub fn array(&self, i: usize) -> Result<Array, OpsError> {
+        match self.values[i] {
+            Some(Value::Array(a)) => Ok(a.clone()),
+            Some(Value::Scalar(s)) => Array::scalar(*s),
+            _ => Err(self.wrong(i, "an array or a number")),
+        }
+    }
+
+    /// Argument `i` as a list of arrays.
+    pub fn arrays(&self, i: usize) -> Result<Vec<Array>, OpsError> {
+        let Some(Value::Tuple(items)) = self.values[i] else { return Err(self.wrong(i, "a list of arrays")) };
+        let array = |v: &Value| match v {
+            Value::Array(a) => Ok(a.clone()),
+            Value::Scalar(s) => Array::scalar(*s),
+            _ => Err(self.wrong(i, "a list of arrays")),
+        };
+        items.iter().map(array).collect()
+    }
+
+    /// Argument `i` as a number.
+    pub fn scalar(&self, i: usize) -> Result<Scalar, OpsError> {
+        match (self.values[i], self.params[i].default) {
+            (Some(Value::Scalar(s)), _) => Ok(*s),
+            (Some(Value::Array(a)), _) if a.rank() == 0 => a.to_scalar(),
+            (None, Default::Int(d)) => Ok(Scalar::Int(d.into())),
+            (None, Default::Bool(d)) => Ok(Scalar::Bool(d)),
+            _ => Err(self.wrong(i, "a number")),
+        }
+    }
+
+    /// Argument `i` as a whole number.
+    pub fn int(&self, i: usize) -> Result<i64, OpsError> {
+        match self.scalar(i) {
+            Ok(Scalar::Int(v)) => v.try_into().map_err(|_| self.wrong(i, "a whole number of at most 64 bits")),
+            _ => Err(self.wrong(i, "a whole number")),
+        }
+    }
+
+    /// Argument `i` as a length, zero or more.
+    pub fn length(&self, i: usize) -> Result<usize, OpsError> {
+        usize::try_from(self.int(i)?).map_err(|_| self.wrong(i, "a whole number that is not negative"))
+    }
+
+    /// Argument `i` as a real number.
+    pub fn float(&self, i: usize) -> Result<f64, OpsError> {
+        match self.scalar(i) {
+            Ok(Scalar::Int(v)) => Ok(v as f64),
+            Ok(Scalar::Float(v)) => Ok(v),
+            _ => Err(self.wrong(i, "a real number")),
+        }
+    }
+
+    /// Argument `i` as true or false.
+    pub fn bool(&self, i: usize) -> Result<bool, OpsError> {
+        match self.scalar(i) {
+            Ok(Scalar::Bool(b)) => Ok(b),
+            _ => Err(self.wrong(i, "True or False")),
+        }
+    }
+
+    /// Argument `i` as a data type, if one is given.
+    pub fn dtype(&self, i: usize) -> Result<Option<DType>, OpsError> {
+        match self.values[i] {
+            Some(Value::DType(d)) => Ok(Some(*d)),
+            None | Some(Value::None) => Ok(None),
+            _ => Err(self.wrong(i, "a data type")),
+        }
+    }
+
+    /// Argument `i` as a list of whole numbers; one number counts as a list of one.
+    pub fn ints(&self, i: usize) -> Result<SmallVec<[isize; 4]>, OpsError> {
+        let one = |v: &Value| match v {
+            Value::Scalar(Scalar::Int(n)) => isize::try_from(*n).map_err(|_| self.wrong(i, "made of smaller numbers")),
+            _ => Err(self.wrong(i, "a whole number or a list of them")),
+        };
+        match self.values[i] {
+            Some(Value::Tuple(items)) => items.iter().map(one).collect(),
+            Some(v) => Ok(SmallVec::from_slice(&[one(v)?])),
+            None => Err(self.wrong(i, "a whole number or a list of them")),
+        }
+    }
+
+    /// Argument `i` as axes: nothing for all.
+    pub fn axes(&self, i: usize) -> Result<Axes, OpsError> {
+        match self.values[i] {
+            None | Some(Value::None) => Ok(Axes::All),
+            Some(_) => self.ints(i).map(Axes::These),
+        }
+    }
+
+    /// Argument `i` as a shape.
+    pub fn shape(&self, i: usize) -> Result<SmallVec<[usize; 4]>, OpsError> {
+        let length =
+            |d: &isize| usize::try_from(*d).map_err(|_| self.wrong(i, "made of lengths that are not negative"));
+        self.ints(i)?.iter().map(length).collect()
+    }
+
+    /// Whether argument `i` is given and is not nothing.
+    pub fn is_given(&self, i: usize) -> bool {
+        !matches!(self.values[i], None | Some(Value::None))
+    }
+}
+
+impl Value {
+    fn describe(&self) -> String {
+        match self {
+            Value::Array(a) => format!("an array of {} with shape {:?}", a.dtype(), a.shape()),
+            Value::Scalar(s) => s.to_string(),
+            Value::DType(d) => d.to_string(),
+            Value::Tuple(items) => format!("a list of {}", items.len()),
+            Value::None => "None".to_owned(),
+        }
+    }
+}
+
+impl Array {
+    /// The only element of an array that holds one, as a scalar without a width.
+    ///
+    /// # Errors
+    /// When there are more or fewer elements.
+    pub fn to_scalar(&self) -> Result<Scalar, OpsError> {
+        if self.len() != 1 {
+            return Err(OpsError::argument("to_scalar", format!("needs one element, the array has {}", self.len())));
+        }
+        match self.dtype().kind() {
+            freelane_array::Kind::Bool => Ok(Scalar::Bool(self.item::<bool>()?)),
+            freelane_array::Kind::Unsigned => Ok(Scalar::Int(self.astype(DType::U64)?.item::<u64>()?.into())),
+            freelane_array::Kind::Signed => Ok(Scalar::Int(self.astype(DType::I64)?.item::<i64>()?.into())),
+            freelane_array::Kind::Float => Ok(Scalar::Float(self.astype(DType::F64)?.item::<f64>()?)),
+            freelane_array::Kind::Complex => Ok(Scalar::Complex(self.astype(DType::C128)?.item()?)),
+        }
+    }
+
+    /// The axes in another order, or reversed when none are given.
+    pub(crate) fn transposed(&self, axes: Option<&[isize]>) -> Result<Array, OpsError> {
+        match axes {
+            Some(axes) => self.permute_dims(axes),
+            None => Ok(self.t()),
+        }
+    }
+
+    /// The last two axes exchanged.
+    ///
+    /// # Errors
+    /// When there are fewer than two axes.
+    pub fn matrix_transpose(&self) -> Result<Array, OpsError> {
+        let rank = self.rank() as isize;
+        if rank < 2 {
+            return Err(OpsError::argument("matrix_transpose", format!("needs two axes, the array has {rank}")));
+        }
+        let mut axes: Vec<isize> = (0..rank).collect();
+        axes.swap(rank as usize - 1, rank as usize - 2);
+        self.data()
+            .layout()
+            .permute(&axes)
+            .and_then(|l| self.data().with_layout(l))
+            .in_op("matrix_transpose")
+            .map(Into::into)
+    }
+}

@@ -1,0 +1,233 @@
+//! Arrays from nothing.
+use crate::function::{Default, Kind, Param};
+use crate::ops::astype::write;
+use crate::ufunc::{finish, uninit};
+use crate::{Array, InOp, Op, Operand, OpsError, Scalar};
+use freelane_array::{ArrayData, DType, Element, Layout};
+use freelane_mem::BufferMut;
+use freelane_pool::Lane;
+
+impl Array {
+    /// An array of zeros.
+    ///
+    /// # Errors
+    /// When the shape exceeds the address space, or memory cannot be had.
+    pub fn zeros(shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
+        let layout = Layout::contiguous(shape).in_op("zeros")?;
+        let bytes = freelane_array::element_count(shape, dtype.size()).in_op("zeros")? * dtype.size();
+        let buffer = BufferMut::zeroed(bytes).in_op("zeros")?;
+        // SAFETY: zero bytes are a valid element of every dtype, and the buffer holds the layout's elements.
+        Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
+    }
+
+    /// An array of ones.
+    ///
+    /// # Errors
+    /// As [`Array::zeros`].
+    pub fn ones(shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
+        Array::full(shape, Scalar::Int(1), dtype)
+    }
+
+    /// An array with one value in every place.
+    ///
+    /// # Errors
+    /// As [`Array::zeros`]; also when an integer is out of the dtype's range.
+    pub fn full(shape: &[usize], value: impl Into<Scalar>, dtype: DType) -> Result<Array, OpsError> {
+        let layout = Layout::contiguous(shape).in_op("full")?;
+        let value = value.into();
+        value.to_element("full", dtype)?;
+        Lane::with(|lane| {
+            let mut buffer = uninit(lane, &layout, dtype, "full")?;
+            // SAFETY: the buffer was made for the elements of `layout`.
+            unsafe { write(lane, "full", Operand::Scalar(value), dtype, buffer.as_mut_ptr(), &layout, dtype)? };
+            // SAFETY: `write` wrote every element.
+            Ok(unsafe { finish(buffer, dtype, layout) }.into())
+        })
+    }
+
+    /// Whole numbers from `start` up to, not including, `stop`, `step` apart, as `i64`.
+    ///
+    /// # Errors
+    /// When the step is zero or memory cannot be had.
+    pub fn arange(start: i64, stop: i64, step: i64) -> Result<Array, OpsError> {
+        if step == 0 {
+            return Err(OpsError::argument("arange", "the step is 0"));
+        }
+        let span = i128::from(stop) - i128::from(start);
+        let steps = i128::from(step);
+        let count = if (span > 0) == (steps > 0) { span.unsigned_abs().div_ceil(steps.unsigned_abs()) } else { 0 };
+        let n = usize::try_from(count).map_err(|_| OpsError::argument("arange", "too many values"))?;
+        fill("arange", n, |i| start.wrapping_add((i as i64).wrapping_mul(step)))
+    }
+
+    /// Numbers from `start` up to, not including, `stop`, `step` apart, as `f64`: element `i` is `start + i * step`.
+    ///
+    /// # Errors
+    /// When the step is zero or not finite, an end is not finite, or memory cannot be had.
+    pub fn arange_f64(start: f64, stop: f64, step: f64) -> Result<Array, OpsError> {
+        let count = ((stop - start) / step).ceil();
+        if step == 0.0 || !count.is_finite() || count > isize::MAX as f64 {
+            return Err(OpsError::argument("arange", format!("no finite range from {start} to {stop} by {step}")));
+        }
+        fill("arange", count.max(0.0) as usize, |i| start + i as f64 * step)
+    }
+
+    /// `count` numbers evenly spaced from `start` to `stop`, both included, as `f64`.
+    ///
+    /// # Errors
+    /// When memory cannot be had.
+    pub fn linspace(start: f64, stop: f64, count: usize) -> Result<Array, OpsError> {
+        let step = (stop - start) / count.saturating_sub(1).max(1) as f64;
+        let at = |i: usize| if i > 0 && i + 1 == count { stop } else { start + i as f64 * step };
+        fill("linspace", count, at)
+    }
+
+    /// A matrix of `rows` by `columns` with ones on diagonal `k` (0: the main one, positive: above it), zero elsewhere.
+    ///
+    /// # Errors
+    /// As [`Array::zeros`].
+    pub fn eye(rows: usize, columns: usize, k: isize, dtype: DType) -> Result<Array, OpsError> {
+        let mut out = Array::zeros(&[rows, columns], dtype)?;
+        let (first_row, first_column) = if k < 0 { (k.unsigned_abs(), 0) } else { (0, k.unsigned_abs()) };
+        let n = rows.saturating_sub(first_row).min(columns.saturating_sub(first_column));
+        let one = Scalar::Int(1).to_element("eye", dtype)?;
+        let base = out.data_mut().as_mut_ptr().ok_or(freelane_array::ArrayError::NotUnique).in_op("eye")?;
+        for i in 0..n {
+            let at = ((first_row + i) * columns + first_column + i) * dtype.size();
+            // SAFETY: `n` keeps row and column inside the matrix, and `one` holds an element of this dtype.
+            unsafe { base.add(at).copy_from_nonoverlapping(one.0.as_ptr(), dtype.size()) };
+        }
+        Ok(out)
+    }
+
+    /// An array of zeros with another's shape and dtype.
+    ///
+    /// # Errors
+    /// As [`Array::zeros`].
+    pub fn zeros_like(&self) -> Result<Array, OpsError> {
+        Array::zeros(self.shape(), self.dtype())
+    }
+}
+
+/// An array of one axis whose element `i` is `f(i)`.
+fn fill<T: Element>(op: &'static str, n: usize, f: impl Fn(usize) -> T) -> Result<Array, OpsError> {
+    Array::from_fn_uninit(op, &[n], |out| {
+        for (i, o) in out.iter_mut().enumerate() {
+            o.write(f(i));
+        }
+    })
+}
+
+const SHAPE: Param = Param::required("shape", Kind::Shape);
+const X: Param = Param::required("x", Kind::Operand);
+const DTYPE: Param = Param::keyword("dtype", Kind::DType, Default::None);
+
+pub(crate) static ZEROS: Op = Op {
+    name: "zeros",
+    doc: "An array of zeros, of float64 unless a dtype is given.",
+    params: &[SHAPE, DTYPE],
+    run: |_, a| Array::zeros(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64)),
+    onnx: None,
+};
+
+pub(crate) static ONES: Op = Op {
+    name: "ones",
+    doc: "An array of ones, of float64 unless a dtype is given.",
+    params: &[SHAPE, DTYPE],
+    run: |_, a| Array::ones(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64)),
+    onnx: None,
+};
+
+pub(crate) static FULL: Op = Op {
+    name: "full",
+    doc: "An array with one value in every place, of the value's dtype unless one is given.",
+    params: &[SHAPE, Param::required("fill_value", Kind::Float), DTYPE],
+    run: |_, a| {
+        let value = a.scalar(1)?;
+        Array::full(&a.shape(0)?, value, a.dtype(2)?.unwrap_or(value.default_dtype()))
+    },
+    onnx: None,
+};
+
+pub(crate) static ZEROS_LIKE: Op = Op {
+    name: "zeros_like",
+    doc: "An array of zeros with the shape and dtype of another.",
+    params: &[X, DTYPE],
+    run: |_, a| like(&a.array(0)?, a.dtype(1)?, Scalar::Int(0)),
+    onnx: None,
+};
+
+pub(crate) static ONES_LIKE: Op = Op {
+    name: "ones_like",
+    doc: "An array of ones with the shape and dtype of another.",
+    params: &[X, DTYPE],
+    run: |_, a| like(&a.array(0)?, a.dtype(1)?, Scalar::Int(1)),
+    onnx: None,
+};
+
+pub(crate) static FULL_LIKE: Op = Op {
+    name: "full_like",
+    doc: "An array with one value in every place, with the shape and dtype of another.",
+    params: &[X, Param::required("fill_value", Kind::Float), DTYPE],
+    run: |_, a| like(&a.array(0)?, a.dtype(2)?, a.scalar(1)?),
+    onnx: None,
+};
+
+fn like(x: &Array, dtype: Option<DType>, value: Scalar) -> Result<Array, OpsError> {
+    Array::full(x.shape(), value, dtype.unwrap_or(x.dtype()))
+}
+
+pub(crate) static ARANGE: Op = Op {
+    name: "arange",
+    doc: "Numbers from start (0) up to, not including, stop, step (1) apart. With one argument, that is the stop.",
+    params: &[
+        Param::required("start", Kind::Float),
+        Param::optional("stop", Kind::Float, Default::None),
+        Param::optional("step", Kind::Float, Default::Int(1)),
+        DTYPE,
+    ],
+    run: |_, a| {
+        let (start, stop) = if a.is_given(1) { (a.scalar(0)?, a.scalar(1)?) } else { (Scalar::Int(0), a.scalar(0)?) };
+        let range = match (start, stop, a.scalar(2)?) {
+            (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) => {
+                let narrow = |v: i128| {
+                    i64::try_from(v).map_err(|_| OpsError::argument("arange", format!("{v} exceeds 64 bits")))
+                };
+                Array::arange(narrow(start)?, narrow(stop)?, narrow(step)?)?
+            }
+            _ if a.is_given(1) => Array::arange_f64(a.float(0)?, a.float(1)?, a.float(2)?)?,
+            _ => Array::arange_f64(0.0, a.float(0)?, a.float(2)?)?,
+        };
+        a.dtype(3)?.map_or(Ok(range.clone()), |d| range.astype(d))
+    },
+    onnx: Some(("Range", 11)),
+};
+
+pub(crate) static LINSPACE: Op = Op {
+    name: "linspace",
+    doc: "Evenly spaced numbers from start to stop, both included.",
+    params: &[
+        Param::required("start", Kind::Float),
+        Param::required("stop", Kind::Float),
+        Param::required("num", Kind::Int),
+    ],
+    run: |_, a| Array::linspace(a.float(0)?, a.float(1)?, a.length(2)?),
+    onnx: None,
+};
+
+pub(crate) static EYE: Op = Op {
+    name: "eye",
+    doc: "A matrix with ones on diagonal k and zeros elsewhere.",
+    params: &[
+        Param::required("n_rows", Kind::Int),
+        Param::optional("n_cols", Kind::Int, Default::None),
+        Param::keyword("k", Kind::Int, Default::Int(0)),
+        DTYPE,
+    ],
+    run: |_, a| {
+        let rows = a.length(0)?;
+        let columns = if a.is_given(1) { a.length(1)? } else { rows };
+        Array::eye(rows, columns, a.int(2)? as isize, a.dtype(3)?.unwrap_or(DType::F64))
+    },
+    onnx: Some(("EyeLike", 9)),
+};

@@ -1,0 +1,91 @@
+//! Joining arrays: `concat` along an axis that exists, `stack` along a new one.
+use crate::function::{Default, Kind, Param};
+use crate::ops::astype::write;
+use crate::ufunc::{finish, uninit};
+use crate::{Array, InOp, Op, Operand, OpsError, result_type};
+use freelane_array::{ArrayError, Index, Layout, Slice, element_count, normalize_axis};
+use freelane_pool::Lane;
+
+/// Joins arrays along an axis. Dtypes are promoted to their common type.
+///
+/// # Errors
+/// When there are no arrays, they differ in a length other than that of the axis, or memory cannot be had.
+pub fn concat(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
+    const OP: &str = "concat";
+    let Some(first) = arrays.first() else {
+        return Err(OpsError::argument(OP, "needs at least one array"));
+    };
+    let axis = normalize_axis(axis, first.rank()).in_op(OP)?;
+    let mut shape = first.shape().to_vec();
+    for a in &arrays[1..] {
+        let same = a.rank() == first.rank() && (0..shape.len()).all(|i| i == axis || shape[i] == a.shape()[i]);
+        if !same {
+            let (lhs, rhs) = (first.shape().to_vec(), a.shape().to_vec());
+            return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(OP);
+        }
+        let overflow = || ArrayError::ShapeOverflow { shape: a.shape().to_vec() };
+        shape[axis] = shape[axis].checked_add(a.shape()[axis]).ok_or_else(overflow).in_op(OP)?;
+    }
+    let operands: Vec<Operand<'_>> = arrays.iter().map(|a| Operand::from(*a)).collect();
+    let dtype = result_type(&operands);
+    element_count(&shape, dtype.size()).in_op(OP)?;
+    let layout = Layout::contiguous(&shape).in_op(OP)?;
+    Lane::with(|lane| {
+        let mut buffer = uninit(lane, &layout, dtype, OP)?;
+        let base = buffer.as_mut_ptr();
+        let mut at = 0;
+        for a in arrays {
+            let part = part_of(&layout, axis, at, a.shape()[axis]).in_op(OP)?;
+            let out = base.wrapping_add(part.offset() * dtype.size());
+            // SAFETY: `part` selects elements of the buffer, which was made for `layout`.
+            unsafe { write(lane, OP, Operand::from(*a), a.dtype(), out, &part, dtype)? };
+            at += a.shape()[axis];
+        }
+        // SAFETY: the parts cover the axis from end to end, so every element is written.
+        Ok(unsafe { finish(buffer, dtype, layout) }.into())
+    })
+}
+
+/// Joins arrays of one shape along a new axis.
+///
+/// # Errors
+/// When there are no arrays, their shapes differ, there is no such axis, or memory cannot be had.
+pub fn stack(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
+    const OP: &str = "stack";
+    let Some(first) = arrays.first() else {
+        return Err(OpsError::argument(OP, "needs at least one array"));
+    };
+    if let Some(other) = arrays.iter().find(|a| a.shape() != first.shape()) {
+        let (lhs, rhs) = (first.shape().to_vec(), other.shape().to_vec());
+        return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(OP);
+    }
+    let expanded = arrays.iter().map(|a| a.expand_dims(axis)).collect::<Result<Vec<_>, _>>()?;
+    let axis = normalize_axis(axis, first.rank() + 1).in_op(OP)?;
+    concat(&expanded.iter().collect::<Vec<_>>(), axis as isize)
+}
+
+/// The elements `at..at + n` along an axis.
+fn part_of(layout: &Layout, axis: usize, at: usize, n: usize) -> Result<Layout, ArrayError> {
+    let mut index = vec![Index::from(Slice::all()); axis];
+    index.push(Slice { start: Some(at as isize), stop: Some((at + n) as isize), step: 1 }.into());
+    layout.index(&index)
+}
+
+const ARRAYS: Param = Param::required("arrays", Kind::Operands);
+const AXIS: Param = Param::keyword("axis", Kind::Int, Default::Int(0));
+
+pub(crate) static CONCAT: Op = Op {
+    name: "concat",
+    doc: "Joins arrays along an axis that they have.",
+    params: &[ARRAYS, AXIS],
+    run: |_, a| concat(&a.arrays(0)?.iter().collect::<Vec<_>>(), a.int(1)? as isize),
+    onnx: Some(("Concat", 4)),
+};
+
+pub(crate) static STACK: Op = Op {
+    name: "stack",
+    doc: "Joins arrays of one shape along a new axis.",
+    params: &[ARRAYS, AXIS],
+    run: |_, a| stack(&a.arrays(0)?.iter().collect::<Vec<_>>(), a.int(1)? as isize),
+    onnx: None,
+};

@@ -1,0 +1,180 @@
+//! Matrix products, with the batch axes broadcast.
+//!
+//! The order of each sum depends on k alone (`freelane_kernels::gemm`), so neither the batch, the split over lanes nor
+//! the strides of the operands show in the bits.
+use crate::function::{Kind, Param};
+use crate::ops::astype::astype;
+use crate::ufunc::{finish, uninit};
+use crate::{Array, InOp, Op, OpsError, promote_types};
+use freelane_array::{ArrayData, DType, Dims, Element, Layout, broadcast_shapes, with_dtype};
+use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Product, Split, gemm, gemm_scratch};
+use freelane_mem::{MemError, ScratchReq};
+use freelane_pool::Lane;
+use freelane_simd::Isa;
+use std::borrow::Cow;
+
+const OP: &str = "matmul";
+
+pub(crate) static MATMUL: Op = Op {
+    name: OP,
+    doc: "The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast.",
+    params: &[Param::required("x1", Kind::Operand), Param::required("x2", Kind::Operand)],
+    run: |lane, a| matmul(lane, a.array(0)?.data(), a.array(1)?.data()).map(Into::into),
+    onnx: Some(("MatMul", 1)),
+};
+
+impl Array {
+    /// The matrix product. An operand with one axis is a row on the left, a column on the right; axes before the last two
+    /// broadcast.
+    ///
+    /// ```
+    /// use freelane_ops::Array;
+    /// let a = Array::from_vec(vec![1.0, 2.0, 3.0, 4.0], &[2, 2])?;
+    /// let x = Array::from_vec(vec![1.0, -1.0], &[2])?;
+    /// assert_eq!(a.matmul(&x)?.to_vec::<f64>()?, [-1.0, -1.0]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When an operand has no axes, the shapes do not fit, or memory cannot be had.
+    pub fn matmul(&self, other: &Array) -> Result<Array, OpsError> {
+        Lane::with(|lane| matmul(lane, self.data(), other.data())).map(Into::into)
+    }
+}
+
+/// The matrix product of two arrays.
+pub(crate) fn matmul(lane: &Lane, a: &ArrayData, b: &ArrayData) -> Result<ArrayData, OpsError> {
+    let dtype = promote_types(a.dtype(), b.dtype());
+    let (a, b) = (in_dtype(lane, a, dtype)?, in_dtype(lane, b, dtype)?);
+    let shapes = Shapes::new(&a, &b)?;
+    let layout = Layout::contiguous(&shapes.full_output()).in_op(OP)?;
+    let mut buffer = uninit(lane, &layout, dtype, OP)?;
+    let job = Job { shapes: &shapes, a: a.buffer().as_ptr(), b: b.buffer().as_ptr(), out: buffer.as_mut_ptr() };
+    with_dtype!(dtype, T => job.run::<T>(lane)).in_op(OP)?;
+    let layout = layout.reshape(&shapes.output()).in_op(OP)?.unwrap_or(layout);
+    // SAFETY: `run` wrote every element of the output.
+    Ok(unsafe { finish(buffer, dtype, layout) })
+}
+
+fn in_dtype<'a>(lane: &Lane, x: &'a ArrayData, dtype: DType) -> Result<Cow<'a, ArrayData>, OpsError> {
+    if x.dtype() == dtype { Ok(Cow::Borrowed(x)) } else { Ok(Cow::Owned(astype(lane, x, dtype)?)) }
+}
+
+/// Both operands as stacks of matrices over one batch shape.
+struct Shapes {
+    a: Layout,
+    b: Layout,
+    batch: Dims,
+    m: usize,
+    k: usize,
+    n: usize,
+    /// Whether the row and the column axis are part of the result.
+    keep: [bool; 2],
+}
+
+impl Shapes {
+    fn new(a: &ArrayData, b: &ArrayData) -> Result<Shapes, OpsError> {
+        let keep = [a.layout().rank() > 1, b.layout().rank() > 1];
+        if a.layout().rank() == 0 || b.layout().rank() == 0 {
+            return Err(OpsError::argument(OP, "an operand without axes; multiply by a number with multiply"));
+        }
+        let a = if keep[0] { a.layout().clone() } else { a.layout().expand_dims(0).in_op(OP)? };
+        let b = if keep[1] { b.layout().clone() } else { b.layout().expand_dims(1).in_op(OP)? };
+        let (a_batch, [m, k]) = split_last_two(a.shape());
+        let (b_batch, [rows, n]) = split_last_two(b.shape());
+        if k != rows {
+            let message = format!("the first operand has {k} columns, the second {rows} rows; they must agree");
+            return Err(OpsError::argument(OP, message));
+        }
+        let batch = broadcast_shapes([a_batch, b_batch]).in_op(OP)?;
+        let with = |last: [usize; 2]| -> Dims { batch.iter().copied().chain(last).collect() };
+        let (a, b) = (a.broadcast_to(&with([m, k])).in_op(OP)?, b.broadcast_to(&with([k, n])).in_op(OP)?);
+        Ok(Shapes { a, b, batch, m, k, n, keep })
+    }
+
+    fn full_output(&self) -> Dims {
+        self.batch.iter().copied().chain([self.m, self.n]).collect()
+    }
+
+    fn output(&self) -> Dims {
+        let kept = [(self.keep[0], self.m), (self.keep[1], self.n)];
+        self.batch.iter().copied().chain(kept.into_iter().filter_map(|(keep, d)| keep.then_some(d))).collect()
+    }
+
+    /// Positions of matrix `i` of the batch in the storage of the operands.
+    fn matrix(&self, mut i: usize) -> (usize, usize) {
+        let (mut at_a, mut at_b) = (self.a.offset() as isize, self.b.offset() as isize);
+        for axis in (0..self.batch.len()).rev() {
+            let step = (i % self.batch[axis]) as isize;
+            i /= self.batch[axis];
+            at_a += step * self.a.strides()[axis];
+            at_b += step * self.b.strides()[axis];
+        }
+        (at_a as usize, at_b as usize)
+    }
+}
+
+fn split_last_two(shape: &[usize]) -> (&[usize], [usize; 2]) {
+    match shape {
+        [batch @ .., r, c] => (batch, [*r, *c]),
+        _ => unreachable!("both operands were given two axes"),
+    }
+}
+
+struct Job<'a> {
+    shapes: &'a Shapes,
+    a: *const u8,
+    b: *const u8,
+    out: *mut u8,
+}
+
+// SAFETY: lanes read the operands, which the caller borrows, and write blocks of the output that do not overlap.
+unsafe impl Sync for Job<'_> {}
+
+impl Job<'_> {
+    /// Every product of the batch, split over lanes by matrix and by block.
+    fn run<T: Element + Product>(&self, lane: &Lane) -> Result<(), MemError> {
+        let Shapes { m, k, n, .. } = *self.shapes;
+        let count: usize = self.shapes.batch.iter().product();
+        if m == 0 || n == 0 || count == 0 {
+            return Ok(());
+        }
+        let need = gemm_scratch::<T>(m, n, k);
+        let req = ScratchReq::new(need.size(), need.align());
+        let split = Split::new::<T>(m, n, k, lane.threads().div_ceil(count));
+        let failed = freelane_sync::OnceTable::new();
+        let cost = split.cost_ns().saturating_mul(count as u64);
+        lane.par_for(count * split.tasks(), cost, &|lane, task| {
+            let (rows, columns) = split.block(task % split.tasks());
+            let block =
+                |scratch: &mut [_]| self.block::<T>(task / split.tasks(), rows.clone(), columns.clone(), scratch);
+            if let Err(e) = lane.scratch(req, block) {
+                failed.get_or_init(|| e);
+            }
+        });
+        failed.into_inner().map_or(Ok(()), Err)
+    }
+
+    fn block<T: Element + Product>(
+        &self,
+        matrix: usize,
+        rows: std::ops::Range<usize>,
+        columns: std::ops::Range<usize>,
+        scratch: &mut [std::mem::MaybeUninit<u8>],
+    ) {
+        let Shapes { m, k, n, a, b, .. } = self.shapes;
+        let (m, k, n, rank) = (*m, *k, *n, a.rank());
+        let (at_a, at_b) = self.shapes.matrix(matrix);
+        let strides = |l: &Layout| [l.strides()[rank - 2], l.strides()[rank - 1]];
+        let a_ptr = self.a.cast::<T>().wrapping_add(if k == 0 { 0 } else { at_a });
+        let b_ptr = self.b.cast::<T>().wrapping_add(if k == 0 { 0 } else { at_b });
+        // SAFETY: the layout lies inside the storage of the operand, which the caller borrows.
+        let a = unsafe { Mat::from_raw(a_ptr, [m, k], strides(a)) }.rows(rows.clone());
+        // SAFETY: as above.
+        let b = unsafe { Mat::from_raw(b_ptr, [k, n], strides(b)) };
+        let out = self.out.cast::<T>().wrapping_add((matrix * m + rows.start) * n);
+        // SAFETY: these rows of the output belong to this matrix; tasks that share rows write other columns.
+        let mut out = unsafe { MatMut::from_raw(out, [rows.len(), n], [n as isize, 1]) };
+        gemm(Isa::current(), a, b, &mut out, columns, Epilogue::default(), scratch);
+    }
+}

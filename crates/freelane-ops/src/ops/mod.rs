@@ -1,0 +1,35 @@
+//! Structured operations: those that are not one function of each element. One file each, and a line in [`OPS`].
+pub(crate) mod assign;
+pub(crate) mod astype;
+pub(crate) mod creation;
+pub(crate) mod join;
+pub(crate) mod manipulate;
+pub(crate) mod matmul;
+pub(crate) mod reshape;
+
+use crate::Op;
+
+/// All rows.
+pub(crate) const OPS: &[&Op] = &[
+    &astype::ASTYPE,
+    &creation::ARANGE,
+    &creation::EYE,
+    &creation::FULL,
+    &creation::FULL_LIKE,
+    &creation::LINSPACE,
+    &creation::ONES,
+    &creation::ONES_LIKE,
+    &creation::ZEROS,
+    &creation::ZEROS_LIKE,
+    &join::CONCAT,
+    &join::STACK,
+    &manipulate::BROADCAST_TO,
+    &manipulate::EXPAND_DIMS,
+    &manipulate::FLIP,
+    &manipulate::MATRIX_TRANSPOSE,
+    &matmul::MATMUL,
+    &manipulate::PERMUTE_DIMS,
+    &manipulate::RESHAPE,
+    &manipulate::SQUEEZE,
+    &manipulate::TRANSPOSE,
+];

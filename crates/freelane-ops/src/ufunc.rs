@@ -1,0 +1,495 @@
+//! Elementwise functions: a row of facts and a table of loops, and the one driver that runs them all.
+//!
+//! ```text
+//! operands -> common dtype -> table[dtype] -> loop     (no lock, no hash, no shared write)
+//!          -> common shape -> output       -> walk     (contiguous: one call of the loop)
+//! ```
+use crate::walk::{Walk, byte_strides};
+use crate::{InOp, Operand, OpsError, operand, promote};
+use freelane_array::{ArrayData, ArrayError, DType, Dims, Layout, broadcast_shapes};
+use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
+use freelane_mem::BufferMut;
+use freelane_pool::Lane;
+use freelane_simd::Isa;
+
+/// How operand types become the type a function computes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promotion {
+    /// The operands' common type.
+    Same,
+    /// The operands' common type; integers and booleans compute in the smallest float that NumPy deems safe for them.
+    Float,
+    /// The operands' common type; integers and booleans compute in `f64`.
+    Double,
+}
+
+/// One loop of a table: how to run it and what it writes.
+#[derive(Clone, Copy)]
+pub struct Entry<F: 'static> {
+    /// The inner loop.
+    pub run: F,
+    /// The element type it writes.
+    pub out: DType,
+}
+
+/// A dispatch table: one slot a dtype.
+pub type Table<F> = [Option<Entry<F>>; DType::COUNT];
+
+/// The loops of a function, by the number of its operands.
+#[derive(Clone, Copy)]
+pub enum Loops {
+    /// One operand.
+    Unary(&'static Table<Loop1>),
+    /// Two operands of one type.
+    Binary(&'static Table<Loop2>),
+    /// A boolean and two operands of one type: `where`.
+    Select(&'static Table<Loop3>),
+}
+
+/// An elementwise function: one row, with all that is known about it.
+pub struct UFunc {
+    /// The name in the Array API standard, where it has one.
+    pub name: &'static str,
+    /// What it computes; the first line is a summary.
+    pub doc: &'static str,
+    /// Names of the operands.
+    pub params: &'static [&'static str],
+    /// Kernel table.
+    pub loops: Loops,
+    /// Promotion class.
+    pub promotion: Promotion,
+    /// Estimated nanoseconds an element on one lane; decides from which size on work is split.
+    pub cost: f32,
+    /// Operator name and first opset in ONNX.
+    pub onnx: Option<(&'static str, u32)>,
+    /// Range of inputs that tests and benches sample.
+    pub domain: (f64, f64),
+    /// Largest error in units in the last place for `f32` and `f64`; 0.5 is correctly rounded.
+    pub ulp: f32,
+    /// What operand values the function refuses, where it refuses any.
+    pub check: Option<Check>,
+}
+
+/// Looks at operands before a loop of the given dtype runs over them.
+pub type Check = fn(&[Operand<'_>], DType) -> Result<(), OpsError>;
+
+impl UFunc {
+    /// Number of operands.
+    pub fn arity(&self) -> usize {
+        self.params.len()
+    }
+
+    /// The type written for operands whose common type is `dtype`, or `None` if the table has no loop for it.
+    pub fn output_dtype(&self, dtype: DType) -> Option<DType> {
+        match self.loops {
+            Loops::Unary(t) => t[dtype as usize].map(|e| e.out),
+            Loops::Binary(t) => t[dtype as usize].map(|e| e.out),
+            Loops::Select(t) => t[dtype as usize].map(|e| e.out),
+        }
+    }
+
+    /// The dtypes that have a loop.
+    pub fn dtypes(&self) -> impl Iterator<Item = DType> + '_ {
+        DType::ALL.iter().copied().filter(|&d| self.output_dtype(d).is_some())
+    }
+
+    /// The dtype that operands are computed in.
+    fn loop_dtype(&self, args: &[Operand<'_>]) -> Result<DType, OpsError> {
+        let operands = if matches!(self.loops, Loops::Select(_)) { &args[1..] } else { args };
+        let common = match operands {
+            [Operand::Array(a)] => a.dtype(),
+            [Operand::Array(a), Operand::Array(b)] if a.dtype() == b.dtype() => a.dtype(),
+            _ => operand::result_type(operands),
+        };
+        let dtype = match self.promotion {
+            Promotion::Same => common,
+            Promotion::Float => self.float_dtype(common, operands),
+            Promotion::Double if common.is_inexact() => common,
+            Promotion::Double => DType::F64,
+        };
+        if self.output_dtype(dtype).is_some() {
+            return Ok(dtype);
+        }
+        let found = operands.iter().map(|o| operand::result_type(std::slice::from_ref(o))).collect();
+        Err(OpsError::DType { op: self.name, found, supported: self.supported() })
+    }
+
+    /// A lone scalar computes in the default float rather than in the narrow type of a small integer.
+    fn float_dtype(&self, common: DType, operands: &[Operand<'_>]) -> DType {
+        let scalar_only = operands.iter().all(|o| matches!(o, Operand::Scalar(_)));
+        if scalar_only && !common.is_inexact() { DType::F64 } else { promote::float_result(common) }
+    }
+
+    fn supported(&self) -> String {
+        self.dtypes().map(|d| d.name()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Applies the function and returns a new array.
+    ///
+    /// # Errors
+    /// When the function has no loop for the operands' types, shapes do not broadcast, or memory cannot be had.
+    ///
+    /// ```
+    /// use freelane_ops::{Array, ufuncs};
+    /// use freelane_pool::Lane;
+    /// let x = Array::from_vec(vec![0.0, 1.0], &[2])?;
+    /// let y = Lane::with(|lane| ufuncs::EXP.call(lane, &[(&x).into()]))?;
+    /// assert_eq!(Array::from(y).to_vec::<f64>()?, [1.0, std::f64::consts::E]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    pub fn call(&self, lane: &Lane, args: &[Operand<'_>]) -> Result<ArrayData, OpsError> {
+        let dtype = self.loop_dtype(args)?;
+        let out_dtype = self.output_dtype(dtype).unwrap_or(dtype);
+        let layout = output_layout(args).in_op(self.name)?;
+        let mut buffer = uninit(lane, &layout, out_dtype, self.name)?;
+        self.run(lane, dtype, args, buffer.as_mut_ptr(), &layout)?;
+        // SAFETY: `run` wrote every element of the layout, and the buffer was made to hold exactly those.
+        Ok(unsafe { finish(buffer, out_dtype, layout) })
+    }
+
+    /// Applies the function and writes the result into `out`, whose own elements may be among the operands.
+    ///
+    /// An `out` that shares its storage with other arrays first takes a copy of its own, so that no other array changes.
+    ///
+    /// # Errors
+    /// As [`UFunc::call`]; also when the result's shape is not that of `out`, or its type cannot be held without loss of
+    /// kind.
+    pub fn call_into(&self, lane: &Lane, args: &[Operand<'_>], out: &mut ArrayData) -> Result<(), OpsError> {
+        let dtype = self.loop_dtype(args)?;
+        let result = self.output_dtype(dtype).unwrap_or(dtype);
+        self.check_output_shape(args, out)?;
+        if out.dtype() != result {
+            if !crate::can_cast_same_kind(result, out.dtype()) {
+                return Err(OpsError::Output { op: self.name, result, out: out.dtype() });
+            }
+            let value = self.call(lane, args)?;
+            return crate::ops::assign::assign(lane, out, Operand::Array(&value));
+        }
+        crate::ops::assign::make_unique(lane, out, self.name)?;
+        let layout = out.layout().clone();
+        let ptr = out.as_mut_ptr().ok_or(ArrayError::NotUnique).in_op(self.name)?;
+        self.run(lane, dtype, args, ptr, &layout)
+    }
+
+    /// Applies the function to `x` and the other operands and leaves the result in `x`: in place when `x` owns its
+    /// elements alone and the result has its shape, otherwise in new storage.
+    pub(crate) fn call_assign(&self, lane: &Lane, x: &mut ArrayData, y: Operand<'_>) -> Result<(), OpsError> {
+        let dtype = self.loop_dtype(&[Operand::Array(x), y])?;
+        let result = self.output_dtype(dtype).unwrap_or(dtype);
+        let shape = broadcast_shapes([x.layout().shape(), y.shape()]).in_op(self.name)?;
+        if shape[..] != *x.layout().shape() {
+            let found = x.layout().shape().to_vec();
+            return Err(OpsError::OutputShape { op: self.name, expected: shape.to_vec(), found });
+        }
+        if result != x.dtype() || dtype != x.dtype() {
+            if !crate::can_cast_same_kind(result, x.dtype()) {
+                return Err(OpsError::Output { op: self.name, result, out: x.dtype() });
+            }
+            let value = self.call(lane, &[Operand::Array(x), y])?;
+            return crate::ops::assign::assign(lane, x, Operand::Array(&value));
+        }
+        if x.as_mut_ptr().is_none() {
+            *x = self.call(lane, &[Operand::Array(x), y])?;
+            return Ok(());
+        }
+        let (layout, ptr) = (x.layout().clone(), x.as_ptr().cast_mut());
+        self.run(lane, dtype, &[Operand::Array(x), y], ptr, &layout)
+    }
+
+    fn check_output_shape(&self, args: &[Operand<'_>], out: &ArrayData) -> Result<(), OpsError> {
+        let same = |o: &Operand<'_>| o.shape() == out.layout().shape() || o.shape().is_empty();
+        if args.iter().all(same) && (out.layout().rank() == 0 || args.iter().any(|o| o.shape() == out.layout().shape()))
+        {
+            return Ok(());
+        }
+        let shape = broadcast_shapes(args.iter().map(|o| o.shape())).in_op(self.name)?;
+        if shape[..] == *out.layout().shape() {
+            return Ok(());
+        }
+        Err(OpsError::OutputShape { op: self.name, expected: shape.to_vec(), found: out.layout().shape().to_vec() })
+    }
+}
+
+impl UFunc {
+    /// Runs the loop over all elements of `layout`, writing at `out`.
+    ///
+    /// `out` must be writable for the output dtype at every position of `layout` (relative to its first element). It
+    /// may be the start of an operand's own elements, under the same layout.
+    fn run(
+        &self,
+        lane: &Lane,
+        dtype: DType,
+        args: &[Operand<'_>],
+        out: *mut u8,
+        layout: &Layout,
+    ) -> Result<(), OpsError> {
+        if layout.is_empty() {
+            return Ok(());
+        }
+        if let Some(check) = self.check {
+            check(args, dtype)?;
+        }
+        let isa = Isa::current();
+        let out_size = self.output_dtype(dtype).unwrap_or(dtype).size();
+        match self.loops {
+            Loops::Unary(table) => {
+                let [x] = self.ready(lane, args, [dtype])?;
+                let run = self.entry(table, dtype)?;
+                drive(lane, [&x], out, layout, out_size, self.cost, |[x, o], [xs, os], n| {
+                    // SAFETY: `drive` hands over parts of operands that hold `n` elements at these strides.
+                    unsafe { run(isa, n, x, xs, o, os) }
+                });
+            }
+            Loops::Binary(table) => {
+                let [a, b] = self.ready(lane, args, [dtype, dtype])?;
+                let run = self.entry(table, dtype)?;
+                drive(lane, [&a, &b], out, layout, out_size, self.cost, |[a, b, o], [sa, sb, os], n| {
+                    // SAFETY: as for one operand.
+                    unsafe { run(isa, n, a, sa, b, sb, o, os) }
+                });
+            }
+            Loops::Select(table) => {
+                let [c, a, b] = self.ready(lane, args, [DType::Bool, dtype, dtype])?;
+                let run = self.entry(table, dtype)?;
+                drive(lane, [&c, &a, &b], out, layout, out_size, self.cost, |[c, a, b, o], [sc, sa, sb, os], n| {
+                    // SAFETY: as for one operand.
+                    unsafe { run(isa, n, c, sc, a, sa, b, sb, o, os) }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn entry<F: Copy>(&self, table: &Table<F>, dtype: DType) -> Result<F, OpsError> {
+        let missing = || OpsError::DType { op: self.name, found: vec![dtype], supported: self.supported() };
+        table[dtype as usize].map(|e| e.run).ok_or_else(missing)
+    }
+
+    /// The operands in the dtypes the loop reads.
+    #[inline]
+    fn ready<'a, const N: usize>(
+        &self,
+        lane: &Lane,
+        args: &[Operand<'a>],
+        dtypes: [DType; N],
+    ) -> Result<[Ready<'a>; N], OpsError> {
+        if args.len() != N {
+            let message = format!("takes {N} operands, {} given", args.len());
+            return Err(OpsError::argument(self.name, message));
+        }
+        let mut ready = [const { Ready::EMPTY }; N];
+        for i in 0..N {
+            ready[i] = Ready::new(lane, self.name, args[i], dtypes[i])?;
+        }
+        Ok(ready)
+    }
+}
+
+/// An operand in the dtype that a loop reads.
+pub(crate) enum Ready<'a> {
+    /// As the caller has it.
+    Borrowed(&'a ArrayData),
+    /// Converted.
+    Cast(ArrayData),
+    /// One element for all.
+    Scalar(crate::scalar::Element16),
+}
+
+impl<'a> Ready<'a> {
+    const EMPTY: Ready<'static> = Ready::Scalar(crate::scalar::Element16([0; 16]));
+
+    #[inline]
+    pub(crate) fn new(lane: &Lane, op: &'static str, arg: Operand<'a>, dtype: DType) -> Result<Self, OpsError> {
+        match arg {
+            Operand::Array(a) if a.dtype() == dtype => Ok(Ready::Borrowed(a)),
+            Operand::Array(a) => Ok(Ready::Cast(crate::ops::astype::astype(lane, a, dtype)?)),
+            Operand::Scalar(s) => Ok(Ready::Scalar(s.to_element(op, dtype)?)),
+        }
+    }
+
+    #[inline]
+    fn array(&self) -> Option<&ArrayData> {
+        match self {
+            Ready::Borrowed(a) => Some(a),
+            Ready::Cast(a) => Some(a),
+            Ready::Scalar(_) => None,
+        }
+    }
+
+    #[inline]
+    fn ptr(&self) -> *mut u8 {
+        match self {
+            Ready::Borrowed(a) => a.as_ptr().cast_mut(),
+            Ready::Cast(a) => a.as_ptr().cast_mut(),
+            Ready::Scalar(e) => e.0.as_ptr().cast_mut(),
+        }
+    }
+
+    /// Byte stride when all elements are visited in row-major order, if one stride describes that.
+    #[inline]
+    fn flat_stride(&self, shape: &[usize]) -> Option<isize> {
+        match self.array() {
+            None => Some(0),
+            Some(a) if a.layout().is_contiguous() && a.layout().shape() == shape => Some(a.dtype().size() as isize),
+            Some(a) if a.layout().len() == 1 => Some(0),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Calls `inner` for all elements: `I` inputs and the output, which is operand `I` of the `N = I + 1`.
+#[inline]
+pub(crate) fn drive<const I: usize, const N: usize>(
+    lane: &Lane,
+    inputs: [&Ready<'_>; I],
+    out: *mut u8,
+    layout: &Layout,
+    out_size: usize,
+    cost: f32,
+    inner: impl Fn([*mut u8; N], [isize; N], usize) + Sync,
+) {
+    const { assert!(N == I + 1) };
+    let mut ptrs = [out; N];
+    let mut strides = [out_size as isize; N];
+    let mut flat = layout.is_contiguous();
+    for i in 0..I {
+        ptrs[i] = inputs[i].ptr();
+        match inputs[i].flat_stride(layout.shape()) {
+            Some(s) => strides[i] = s,
+            None => flat = false,
+        }
+    }
+    let n = layout.len();
+    if flat {
+        if lane.threads() == 1 {
+            return inner(ptrs, strides, n);
+        }
+        return drive_flat(lane, Pointers(ptrs), strides, n, cost, &inner);
+    }
+    drive_walk(lane, inputs, ptrs, layout, out_size, cost, &inner)
+}
+
+/// Pointers that lanes share; each lane touches its own part of the output.
+struct Pointers<const N: usize>([*mut u8; N]);
+// SAFETY: see `drive_flat`: every lane writes a part of the output that no other lane touches.
+unsafe impl<const N: usize> Sync for Pointers<N> {}
+
+impl<const N: usize> Pointers<N> {
+    /// All pointers, `at` elements further on.
+    fn at(&self, at: usize, strides: [isize; N]) -> [*mut u8; N] {
+        std::array::from_fn(|k| self.0[k].wrapping_offset(strides[k] * at as isize))
+    }
+}
+
+/// Elements in a part are a multiple of this, so that two lanes never write to one cache line.
+const PART: usize = 128;
+
+fn parts(n: usize, threads: usize) -> (usize, usize) {
+    let size = n.div_ceil(threads).next_multiple_of(PART);
+    (size, n.div_ceil(size))
+}
+
+fn estimate(n: usize, cost: f32) -> u64 {
+    (n as f64 * f64::from(cost)) as u64
+}
+
+fn drive_flat<const N: usize>(
+    lane: &Lane,
+    ptrs: Pointers<N>,
+    strides: [isize; N],
+    n: usize,
+    cost: f32,
+    inner: &(impl Fn([*mut u8; N], [isize; N], usize) + Sync),
+) {
+    let (size, tasks) = parts(n, lane.threads());
+    lane.par_for(tasks, estimate(n, cost), &|_, task| {
+        let start = task * size;
+        inner(ptrs.at(start, strides), strides, size.min(n - start));
+    });
+}
+
+fn drive_walk<const I: usize, const N: usize>(
+    lane: &Lane,
+    inputs: [&Ready<'_>; I],
+    ptrs: [*mut u8; N],
+    layout: &Layout,
+    out_size: usize,
+    cost: f32,
+    inner: &(impl Fn([*mut u8; N], [isize; N], usize) + Sync),
+) {
+    let shape = layout.shape();
+    let zero = Dims::from_elem(0, shape.len()).iter().map(|_| 0isize).collect::<freelane_array::Strides>();
+    let strides: [_; N] = std::array::from_fn(|k| match inputs.get(k).map(|i| i.array()) {
+        Some(Some(a)) => byte_strides(a.layout(), shape, a.dtype().size()),
+        Some(None) => zero.clone(),
+        None => byte_strides(layout, shape, out_size),
+    });
+    let walk = Walk::new(shape, ptrs, std::array::from_fn(|k| &strides[k][..]));
+    let (outer, len) = (walk.outer_len(), walk.inner_len());
+    let threads = lane.threads();
+    let cost = estimate(layout.len(), cost);
+    if outer >= threads {
+        let size = outer.div_ceil(threads);
+        lane.par_for(outer.div_ceil(size), cost, &|_, task| {
+            walk.run(task * size..((task + 1) * size).min(outer), 0..len, inner);
+        });
+    } else {
+        let (size, tasks) = parts(len, threads);
+        lane.par_for(tasks, cost, &|_, task| walk.run(0..outer, task * size..((task + 1) * size).min(len), inner));
+    }
+}
+
+/// The layout of a fresh result: row-major, unless every array of the full shape has its axes in another order.
+fn output_layout(args: &[Operand<'_>]) -> Result<Layout, ArrayError> {
+    let first = args.iter().find_map(|o| if let Operand::Array(a) = o { Some(a) } else { None });
+    if let Some(a) = first
+        && a.layout().is_contiguous()
+        && args.iter().all(|o| o.shape() == a.layout().shape() || o.shape().is_empty())
+    {
+        return Layout::contiguous(a.layout().shape());
+    }
+    let shape = broadcast_shapes(args.iter().map(|o| o.shape()))?;
+    let mut full = args.iter().filter_map(|o| match o {
+        Operand::Array(a) if a.layout().shape() == &shape[..] => Some(a.layout()),
+        _ => None,
+    });
+    match full.next() {
+        Some(layout) if !layout.is_contiguous() && full.all(|l| !l.is_contiguous()) => in_order_of(layout),
+        _ => Layout::contiguous(&shape),
+    }
+}
+
+/// A layout without gaps whose axes are ordered by the strides of another.
+fn in_order_of(layout: &Layout) -> Result<Layout, ArrayError> {
+    let mut order: Vec<usize> = (0..layout.rank()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(layout.strides()[i].unsigned_abs()));
+    let shape: Dims = order.iter().map(|&i| layout.shape()[i]).collect();
+    let mut back = vec![0isize; order.len()];
+    for (at, &axis) in order.iter().enumerate() {
+        back[axis] = at as isize;
+    }
+    Layout::contiguous(&shape)?.permute(&back)
+}
+
+/// Storage for the elements of a layout without gaps.
+pub(crate) fn uninit(lane: &Lane, layout: &Layout, dtype: DType, op: &'static str) -> Result<BufferMut, OpsError> {
+    let bytes = layout.len().checked_mul(dtype.size()).filter(|&b| b <= isize::MAX as usize);
+    let overflow = || ArrayError::ShapeOverflow { shape: layout.shape().to_vec() };
+    let bytes = bytes.ok_or_else(overflow).in_op(op)?;
+    lane.heap().uninit(bytes, freelane_mem::DEFAULT_ALIGN).in_op(op)
+}
+
+/// An array over storage from [`uninit`].
+///
+/// # Safety
+/// Every element of the layout, which has no gaps, was written with a valid value of `dtype`.
+pub(crate) unsafe fn finish(buffer: BufferMut, dtype: DType, layout: Layout) -> ArrayData {
+    if layout.is_contiguous() {
+        // SAFETY: contiguous from offset zero, initialised by the caller, and `uninit` sized the buffer for it.
+        return unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) };
+    }
+    // SAFETY: initialised by the caller.
+    unsafe { ArrayData::new(buffer.freeze(), dtype, layout) }
+        .unwrap_or_else(|e| unreachable!("layout without gaps: {e}"))
+}

@@ -1,0 +1,20 @@
+//! Exponentials, logarithms and the error function.
+use freelane_kernels::elementwise as k;
+
+ufuncs! {
+    /// e raised to the power of the array.
+    exp EXP (x) {
+        loops: { floats: k::Exp },
+        promotion: Float, cost: 0.8, domain: (-20.0, 20.0), ulp: 1.1, onnx: ("Exp", 6),
+    }
+    /// The natural logarithm; NaN for negative numbers.
+    log LOG (x) {
+        loops: { floats: k::Log },
+        promotion: Float, cost: 1.0, domain: (0.001, 100.0), ulp: 1.1, onnx: ("Log", 6),
+    }
+    /// The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+    erf ERF (x) {
+        loops: { floats: k::Erf },
+        promotion: Float, cost: 2.7, domain: (-4.0, 4.0), ulp: 2.0, onnx: ("Erf", 9),
+    }
+}

@@ -1,0 +1,141 @@
+//! `ufuncs!`: rows become tables, statics and methods.
+use crate::ufunc::Entry;
+use freelane_array::{DType, Element};
+use freelane_kernels::elementwise::{Loop1, Loop2, Loop3, Map1, Map2, Map3, loop1, loop2, loop3};
+
+/// The table entry of a kernel of one operand at type `T`.
+pub(super) const fn unary<K: Map1<T>, T: Element>() -> Option<Entry<Loop1>>
+where
+    K::Out: Element,
+{
+    Some(Entry { run: loop1::<K, T>, out: <K::Out as Element>::DTYPE })
+}
+
+/// The table entry of a kernel of two operands at type `T`.
+pub(super) const fn binary<K: Map2<T>, T: Element>() -> Option<Entry<Loop2>>
+where
+    K::Out: Element,
+{
+    Some(Entry { run: loop2::<K, T>, out: <K::Out as Element>::DTYPE })
+}
+
+/// The table entry of a selecting kernel at type `T`.
+pub(super) const fn select<K: Map3<T, First = bool>, T: Element>() -> Option<Entry<Loop3>>
+where
+    K::Out: Element,
+{
+    Some(Entry { run: loop3::<K, T>, out: <K::Out as Element>::DTYPE })
+}
+
+/// A name without the underscore that sets it apart from a keyword.
+pub(super) const fn trimmed(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [.., b'_'] => name.split_at(name.len() - 1).0,
+        _ => name,
+    }
+}
+
+/// Where a dtype stands in a table.
+pub(super) const fn slot(dtype: DType) -> usize {
+    dtype as usize
+}
+
+/// Fills a table: each group of dtypes names the kernel that serves it.
+macro_rules! table {
+    (@fill $t:ident $kind:ident bool $K:ty) => { table!(@set $t $kind $K; bool) };
+    (@fill $t:ident $kind:ident signed $K:ty) => { table!(@set $t $kind $K; i8 i16 i32 i64) };
+    (@fill $t:ident $kind:ident unsigned $K:ty) => { table!(@set $t $kind $K; u8 u16 u32 u64) };
+    (@fill $t:ident $kind:ident ints $K:ty) => { table!(@set $t $kind $K; u8 i8 u16 i16 u32 i32 u64 i64) };
+    (@fill $t:ident $kind:ident floats $K:ty) => { table!(@set $t $kind $K; f16 bf16 f32 f64) };
+    (@fill $t:ident $kind:ident complex $K:ty) => { table!(@set $t $kind $K; C64 C128) };
+    (@set $t:ident $kind:ident $K:ty; $($T:ty)*) => {
+        $($t[slot(<$T as Element>::DTYPE)] = rows::$kind::<$K, $T>();)*
+    };
+    ($kind:ident { $($group:ident: $K:ty),* $(,)? }) => {{
+        #[allow(unused_imports)]
+        use freelane_array::{Element, types::*};
+        use $crate::ufuncs::rows::{self, slot};
+        let mut t = [None; freelane_array::DType::COUNT];
+        $(table!(@fill t $kind $group $K);)*
+        t
+    }};
+}
+
+/// Rows of elementwise functions. The number of parameters chooses the kind of loop.
+macro_rules! ufuncs {
+    ($($(#[doc = $doc:literal])+ $name:ident $NAME:ident ($($param:ident),+) {
+        loops: { $($group:ident: $K:ty),* $(,)? },
+        promotion: $class:ident, cost: $cost:literal, domain: ($low:expr, $high:expr), ulp: $ulp:literal $(, onnx: ($onnx:literal, $opset:literal))? $(, check: $check:expr)? $(,)?
+    })*) => {
+        $(
+            $(#[doc = $doc])+
+            pub static $NAME: $crate::UFunc = $crate::UFunc {
+                name: $crate::ufuncs::rows::trimmed(stringify!($name)),
+                doc: concat!($($doc, "\n"),+),
+                params: &[$(stringify!($param)),+],
+                loops: ufuncs!(@loops ($($param),+) { $($group: $K),* }),
+                promotion: $crate::Promotion::$class,
+                cost: $cost,
+                onnx: ufuncs!(@option $(($onnx, $opset))?),
+                check: ufuncs!(@option $($check)?),
+                domain: ($low, $high),
+                ulp: $ulp,
+            };
+        )*
+
+        /// The rows of this family.
+        pub(super) const ROWS: &[&$crate::UFunc] = &[$(&$NAME),*];
+
+        impl $crate::Array {
+            $(ufuncs!(@method $($doc)+; $name $NAME ($($param),+));)*
+        }
+    };
+    (@loops ($x:ident) $groups:tt) => {
+        $crate::Loops::Unary({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop1> = table!(unary $groups); &TABLE })
+    };
+    (@loops ($x:ident, $y:ident) $groups:tt) => {
+        $crate::Loops::Binary({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop2> = table!(binary $groups); &TABLE })
+    };
+    (@loops ($c:ident, $x:ident, $y:ident) $groups:tt) => {
+        $crate::Loops::Select({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop3> = table!(select $groups); &TABLE })
+    };
+    (@option) => { None };
+    (@option $value:expr) => { Some($value) };
+    (@method $($doc:literal)+; $name:ident $NAME:ident ($x:ident)) => {
+        $(#[doc = $doc])+
+        ///
+        /// # Errors
+        /// When the function is not defined for the array's dtype, or memory cannot be had.
+        pub fn $name(&self) -> Result<$crate::Array, $crate::OpsError> {
+            freelane_pool::Lane::with(|lane| $NAME.call(lane, &[self.into()])).map(Into::into)
+        }
+    };
+    (@method $($doc:literal)+; $name:ident $NAME:ident ($x:ident, $y:ident)) => {
+        $(#[doc = $doc])+
+        ///
+        /// The other operand is an array (`&y`) or a scalar.
+        ///
+        /// # Errors
+        /// When the function is not defined for the operands' dtypes, their shapes do not broadcast, or memory cannot be
+        /// had.
+        pub fn $name<'a>(&self, other: impl Into<$crate::Operand<'a>>) -> Result<$crate::Array, $crate::OpsError> {
+            let other = other.into();
+            freelane_pool::Lane::with(|lane| $NAME.call(lane, &[self.into(), other])).map(Into::into)
+        }
+    };
+    (@method $($doc:literal)+; $name:ident $NAME:ident ($c:ident, $x:ident, $y:ident)) => {
+        $(#[doc = $doc])+
+        ///
+        /// # Errors
+        /// When the condition is not boolean, the function is not defined for the operands' dtypes, their shapes do not
+        /// broadcast, or memory cannot be had.
+        pub fn $name<'a, 'b>(
+            &self,
+            x: impl Into<$crate::Operand<'a>>,
+            y: impl Into<$crate::Operand<'b>>,
+        ) -> Result<$crate::Array, $crate::OpsError> {
+            let (x, y) = (x.into(), y.into());
+            freelane_pool::Lane::with(|lane| $NAME.call(lane, &[self.into(), x, y])).map(Into::into)
+        }
+    };
+}
