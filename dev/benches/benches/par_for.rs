@@ -11,6 +11,7 @@ use freelane_benches::pinned;
 use freelane_mem::ScratchReq;
 use freelane_pool::{Lane, Runtime, allowed_cores, pin_to_core};
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ fn main() {
     });
     pinned::bench("lane/scratch/800B", |_| {
         || {
-            let address = |scratch: &mut [_]| black_box(scratch.as_mut_ptr()).addr();
+            let address = |scratch: &mut [MaybeUninit<u8>]| black_box(scratch.as_mut_ptr()).addr();
             let _ = black_box(Lane::with(|lane| lane.scratch(ScratchReq::of::<f64>(100), address)));
         }
     });
