@@ -26,7 +26,7 @@ mod walk;
 
 pub use array::Array;
 pub use error::{InOp, OpsError};
-pub use freelane_array::{ArrayData, ArrayError, DType, Element, Index, Layout, Slice};
+pub use freelane_array::{ArrayData, ArrayError, DType, Element, Index, Kind, Layout, Slice, with_dtype};
 pub use function::{Function, Op, Value};
 pub use operand::{Operand, result_type};
 pub use ops::astype::can_cast_same_kind;
