@@ -24,6 +24,8 @@ lane_local! {
 /// fn send<T: Send>(_: T) {}
 /// freelane_pool::Lane::with(|lane| send(lane));
 /// ```
+// Two lines of its own, as `CachePadded`: scratch and scopes write it at every call.
+#[repr(align(128))]
 pub struct Lane {
     index: usize,
     /// Like the runtime's pointer, not `Send`: neither is the lane.
@@ -143,6 +145,11 @@ mod tests {
         let here = Lane::with(|outer| Lane::with(|inner| ptr::eq(outer, inner).then_some(outer.index()))).unwrap();
         assert_eq!(here, Lane::with(Lane::index));
         assert_ne!(here, std::thread::spawn(|| Lane::with(Lane::index)).join().unwrap());
+    }
+
+    #[test]
+    fn lanes_share_no_cache_line() {
+        assert_eq!((align_of::<Lane>(), size_of::<Lane>() % 128), (128, 0));
     }
 
     #[test]
