@@ -20,6 +20,11 @@ pub(crate) unsafe fn free(ptr: NonNull<u8>, _bytes: usize, _align: usize) {
 /// Gives free pages back to the system.
 #[cfg(all(feature = "mimalloc", not(miri)))]
 pub(crate) fn collect() {
+    // mimalloc does nothing for a thread that has not allocated.
+    if let Some(block) = allocate(64, 64) {
+        // SAFETY: allocated just now.
+        unsafe { free(block, 64, 64) };
+    }
     // SAFETY: callable at any time from any thread.
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
