@@ -1,6 +1,6 @@
 //! The cases by name: what a lane must be able to do without touching anyone else, and contended twins.
 
-use crate::{contended, memory};
+use crate::{arrays, contended, memory};
 use freelane_benches::marked::{Run, Seen};
 
 /// A case by name.
@@ -16,6 +16,13 @@ pub const CASES: &[Case] = &[
     ("allocate here, free there", memory::freed_elsewhere),
     ("hand over nothing", memory::nothing_handed_over),
     ("four 16 MiB temporaries", memory::large),
+    ("sin of 100, fresh", arrays::sin),
+    ("sin of 100, into out", arrays::sin_into),
+    ("sin of 100 that all read", arrays::sin_of_shared),
+    ("add of 100, fresh", arrays::add),
+    ("add of 100, into out", arrays::add_into),
+    ("sum of 100", arrays::sum),
+    ("dispatch (add of 1, into out)", arrays::dispatch),
     ("contended counter", contended::counter),
     ("contended lock", contended::lock),
     ("contended Arc clone", contended::arc_clone),

@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_types, reason = "the contended twins share on purpose")]
 
+mod arrays;
 mod cases;
 mod contended;
 mod memory;
