@@ -31,13 +31,6 @@ impl Numbers {
         true
     }
 
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Numbers::Ints(v) => v.len(),
-            Numbers::Floats(v) => v.len(),
-        }
-    }
-
     pub(crate) fn into_array(self, shape: &[usize]) -> Result<Array, Fault> {
         match self {
             // As in NumPy, nothing at all is float64.
