@@ -244,7 +244,11 @@ fn escaped(path: &Path) -> String {
 }
 
 fn starts(found: &[u8]) -> String {
-    if found.is_empty() { String::new() } else { format!(", and it starts with {}", Shown(&String::from_utf8_lossy(found))) }
+    if found.is_empty() {
+        String::new()
+    } else {
+        format!(", and it starts with {}", Shown(&String::from_utf8_lossy(found)))
+    }
 }
 
 #[cfg(test)]

@@ -33,11 +33,11 @@ mod file_at;
 mod format;
 mod limits;
 mod npy;
+mod npz;
 mod options;
 mod safetensors;
 mod save;
 mod source;
-mod npz;
 
 pub use csv::{CsvHeader, CsvOptions};
 pub use error::{Fault, IoError};

@@ -26,7 +26,8 @@ impl Safetensors {
         let text_len = header_len(&file, len, options)?;
         let mut text = Vec::new();
         FileAt::new(file.clone(), 8, 8 + text_len).read_to_end(&mut text)?;
-        let header: Metadata = serde_json::from_slice(&text).map_err(|e| Fault::malformed(WHAT, cut(&e.to_string())))?;
+        let header: Metadata =
+            serde_json::from_slice(&text).map_err(|e| Fault::malformed(WHAT, cut(&e.to_string())))?;
         let data_at = 8 + text_len;
         let (expected, found) = (header.data_len() as u64, len.saturating_sub(data_at));
         match found {
@@ -58,12 +59,7 @@ impl Safetensors {
         Ok((elements.dtype, elements.layout.shape().to_vec()))
     }
 
-    pub(crate) fn load(
-        &self,
-        name: &str,
-        options: &Options,
-        progress: &mut Progress<'_>,
-    ) -> Result<ArrayData, Fault> {
+    pub(crate) fn load(&self, name: &str, options: &Options, progress: &mut Progress<'_>) -> Result<ArrayData, Fault> {
         let (elements, at) = self.elements(name)?;
         elements.at(&self.file, at, options, progress)
     }
@@ -91,11 +87,7 @@ pub(crate) fn looks_like(start: &[u8]) -> bool {
 }
 
 /// Writes named arrays. Those of wide elements come first, so that all of them are aligned.
-pub(crate) fn write(
-    out: &mut impl Write,
-    arrays: &[(&str, &Array)],
-    progress: &mut Progress<'_>,
-) -> Result<(), Fault> {
+pub(crate) fn write(out: &mut impl Write, arrays: &[(&str, &Array)], progress: &mut Progress<'_>) -> Result<(), Fault> {
     let mut sorted = arrays.to_vec();
     sorted.sort_by_key(|(name, a)| (std::cmp::Reverse(a.dtype().align()), *name));
     let (mut infos, mut at) = (Vec::new(), 0);

@@ -1,7 +1,7 @@
 //! An opened file, whatever its format.
 use crate::csv::Table;
-use crate::safetensors::Safetensors;
 use crate::npz::Npz;
+use crate::safetensors::Safetensors;
 use crate::{Fault, Format, IoError, Options, Progress, file_at::FileAt, npy};
 use freelane_array::DType;
 use freelane_ops::Array;

@@ -49,7 +49,7 @@ fn directories_that_lie() {
         (false, CENTRAL, 8, &[1, 0][..], "entry 'x.npy' is encrypted"),
         (false, CENTRAL, 10, &[12, 0], "entry 'x.npy' is compressed by method 12, expected 0 (stored) or 8 (deflated)"),
         (false, CENTRAL, 24, &[1, 0, 0, 0], "entry 'x.npy' is stored, but declares 1 bytes as 176"),
-        (true, CENTRAL, 24, &[1, 0, 0, 0], "truncated: the start of a .npy file takes 8 bytes"),
+        (true, CENTRAL, 24, &[1, 0, 0, 0], "truncated: the header takes 118 bytes, found 0"),
         (true, CENTRAL, 24, &[175, 0, 0, 0], "truncated: the array takes 48 bytes, found 47"),
         (true, CENTRAL, 24, &[177, 0, 0, 0], "49 bytes of data for an array of 48 bytes"),
         (true, CENTRAL, 16, &[0, 0, 0, 0], "malformed .npz entry: checksum "),
@@ -66,7 +66,13 @@ fn directories_that_lie() {
         (false, END, 12, &[255, 255, 0, 0], "2 entries in 65535 bytes at byte "),
         (false, END, 16, &[255, 255, 255, 0], "do not fit before the end record at "),
         (false, END, 4, &[1, 0], "the archive is one of several disks"),
-        (false, END, 20, &[1, 0], "expected an end record within the last 65557 bytes, found none; the file may be truncated"),
+        (
+            false,
+            END,
+            20,
+            &[1, 0],
+            "expected an end record within the last 65557 bytes, found none; the file may be truncated",
+        ),
     ] {
         let path = archive(dir.path(), &[("x", &x), ("y", &x)], compress);
         patch(&path, signature, false, at, new);
@@ -103,13 +109,37 @@ fn tensors_that_lie() {
     for (header, data, part) in [
         (r#"{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#, 7, "truncated: the data takes 8 bytes, found 7"),
         (r#"{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#, 9, "9 bytes of data for an array of 8 bytes"),
-        (r#"{"x":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}}"#, 2, "dtype F8_E4M3 is not supported; convert to BF16"),
-        (r#"{"x":{"dtype":"F99","shape":[2],"data_offsets":[0,2]}}"#, 2, "malformed .safetensors header: unknown variant `F99`"),
-        (r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#, 8, "malformed .safetensors header: invalid shape"),
-        (r#"{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}}"#, 8, "malformed .safetensors header: invalid value"),
+        (
+            r#"{"x":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}}"#,
+            2,
+            "dtype F8_E4M3 is not supported; convert to BF16",
+        ),
+        (
+            r#"{"x":{"dtype":"F99","shape":[2],"data_offsets":[0,2]}}"#,
+            2,
+            "malformed .safetensors header: unknown variant `F99`",
+        ),
+        (
+            r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#,
+            8,
+            "malformed .safetensors header: invalid shape",
+        ),
+        (
+            r#"{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}}"#,
+            8,
+            "malformed .safetensors header: invalid value",
+        ),
         (r#"{"x":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}}"#, 0, "overflow"),
-        (r#"{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}"#, 8, "malformed .safetensors header: invalid offset"),
-        (r#"{"x":{"dtype":"F32","shape":[1],"data_offsets":[8,4]}}"#, 8, "malformed .safetensors header: invalid offset"),
+        (
+            r#"{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}"#,
+            8,
+            "malformed .safetensors header: invalid offset",
+        ),
+        (
+            r#"{"x":{"dtype":"F32","shape":[1],"data_offsets":[8,4]}}"#,
+            8,
+            "malformed .safetensors header: invalid offset",
+        ),
         (r#"{"x":[[[[[["#, 0, "malformed .safetensors header"),
         ("\u{1b}[31m\n", 0, "malformed .safetensors header"),
     ] {
@@ -120,7 +150,10 @@ fn tensors_that_lie() {
     }
     let bytes = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
     std::fs::write(&path, bytes).unwrap();
-    assert_eq!(problem(&path, None, &Options::default()), "truncated: the header takes 18446744073709551615 bytes, found 2");
+    assert_eq!(
+        problem(&path, None, &Options::default()),
+        "truncated: the header takes 18446744073709551615 bytes, found 2"
+    );
 }
 
 #[test]

@@ -54,9 +54,15 @@ fn what_is_wrong_is_said_in_one_line() {
         ("empty.npy", "truncated: the start of a .npy file takes 8 bytes, found 0"),
         ("text.npy", "truncated: the start of a .npy file takes 8 bytes, found 4"),
         ("empty", "not an array file: the name does not end in .npy, .npz, .safetensors or .csv"),
-        ("x.png", "not an array file: the name does not end in .npy, .npz, .safetensors or .csv, and it starts with '\u{fffd}PNG\\r\\n\\u{1a}\\n'"),
+        (
+            "x.png",
+            "not an array file: the name does not end in .npy, .npz, .safetensors or .csv, and it starts with '\u{fffd}PNG\\r\\n\\u{1a}\\n'",
+        ),
         ("short.safetensors", "truncated: the header's length takes 8 bytes, found 4"),
-        ("x.npz", "malformed .npz directory: expected an end record within the last 65557 bytes, found none; the file may be truncated"),
+        (
+            "x.npz",
+            "malformed .npz directory: expected an end record within the last 65557 bytes, found none; the file may be truncated",
+        ),
     ] {
         let e = load(at(name), None).err().unwrap().to_string();
         assert_eq!(e, format!("{}: {problem}", at(name).display()));
@@ -119,9 +125,18 @@ fn tables() {
         assert_eq!(table(text, "x.csv", options(), None), Ok((vec![0], vec![])), "{text:?}");
     }
     assert_eq!(table("1\t2\n", "x.tsv", options(), None), Ok((vec![2], vec![1.0, 2.0])));
-    assert_eq!(table("1;2\n", "x.csv", CsvOptions { delimiter: Some(b';'), ..options() }, None), Ok((vec![2], vec![1.0, 2.0])));
-    assert_eq!(table("1\n2\n", "x.csv", CsvOptions { min_rank: 2, ..options() }, None), Ok((vec![2, 1], vec![1.0, 2.0])));
-    assert_eq!(table("1\n2\n", "x.csv", CsvOptions { header: CsvHeader::Yes, ..options() }, None), Ok((vec![], vec![2.0])));
+    assert_eq!(
+        table("1;2\n", "x.csv", CsvOptions { delimiter: Some(b';'), ..options() }, None),
+        Ok((vec![2], vec![1.0, 2.0]))
+    );
+    assert_eq!(
+        table("1\n2\n", "x.csv", CsvOptions { min_rank: 2, ..options() }, None),
+        Ok((vec![2, 1], vec![1.0, 2.0]))
+    );
+    assert_eq!(
+        table("1\n2\n", "x.csv", CsvOptions { header: CsvHeader::Yes, ..options() }, None),
+        Ok((vec![], vec![2.0]))
+    );
     let (shape, values) = table("1,,3\n", "x.csv", options(), None).unwrap();
     assert!(shape == [3] && values[0] == 1.0 && values[1].is_nan());
     assert_eq!(table("id,size,kind\n1,2,a\n3,4,b\n", "x.csv", options(), Some("size")), Ok((vec![2], vec![2.0, 4.0])));

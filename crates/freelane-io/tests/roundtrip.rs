@@ -46,7 +46,10 @@ fn all_dtypes_and_shapes() {
             check(&deflated, None, &x);
             if dtype == DType::C128 {
                 let e = save(&tensors, &x).unwrap_err().to_string();
-                assert!(e.ends_with(": .safetensors holds no complex numbers of 128 bits; the array is complex128"), "{e}");
+                assert!(
+                    e.ends_with(": .safetensors holds no complex numbers of 128 bits; the array is complex128"),
+                    "{e}"
+                );
                 continue;
             }
             save_all(&tensors, &[("ab", &sample(DType::U8, &[3])), ("x", &x)]).unwrap();

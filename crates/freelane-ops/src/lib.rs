@@ -13,6 +13,8 @@
 mod array;
 mod error;
 pub mod function;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod operand;
 mod operators;
 mod ops;

@@ -45,7 +45,10 @@ impl Header {
 pub(crate) fn read(reader: &mut impl Read, total: u64, limits: &Limits) -> Result<Header, Fault> {
     let start: [u8; 8] = take(reader, "the start of a .npy file")?;
     if start[..6] != *MAGIC {
-        return Err(Fault::malformed(".npy file", format!("expected it to start with \\x93NUMPY, found {}", hex(&start[..6]))));
+        return Err(Fault::malformed(
+            ".npy file",
+            format!("expected it to start with \\x93NUMPY, found {}", hex(&start[..6])),
+        ));
     }
     let (len, text_at) = match (start[6], start[7]) {
         (1, 0) => (u64::from(u16::from_le_bytes(take(reader, "the header's length")?)), 10),
@@ -81,12 +84,17 @@ fn take<const N: usize>(reader: &mut impl Read, what: &'static str) -> Result<[u
 fn decode(text: &[u8], version: u8) -> Result<&str, Fault> {
     let text = std::str::from_utf8(text).ok().filter(|t| version == 3 || t.is_ascii());
     let expected = if version == 3 { "UTF-8" } else { "ASCII" };
-    text.ok_or_else(|| Fault::malformed(WHAT, format!("expected {expected} text in version {version}, found other bytes")))
+    text.ok_or_else(|| {
+        Fault::malformed(WHAT, format!("expected {expected} text in version {version}, found other bytes"))
+    })
 }
 
 fn interpret(header: &Literal) -> Result<(DType, bool, Layout), Fault> {
     let Literal::Dict(items) = header else {
-        return Err(Fault::malformed(WHAT, format!("expected a dict, found {}", crate::error::cut(&header.to_string()))));
+        return Err(Fault::malformed(
+            WHAT,
+            format!("expected a dict, found {}", crate::error::cut(&header.to_string())),
+        ));
     };
     let field = |name: &str| items.iter().find(|(k, _)| *k == Literal::Str(name.into())).map(|(_, v)| v);
     match (items.len(), field("descr"), field("fortran_order"), field("shape")) {
@@ -97,14 +105,20 @@ fn interpret(header: &Literal) -> Result<(DType, bool, Layout), Fault> {
         _ => {
             let found: Vec<_> = items.iter().map(|(k, _)| k.to_string()).collect();
             let found = crate::error::cut(&found.join(", "));
-            Err(Fault::malformed(WHAT, format!("expected the keys 'descr', 'fortran_order' and 'shape' once each, found {found}")))
+            Err(Fault::malformed(
+                WHAT,
+                format!("expected the keys 'descr', 'fortran_order' and 'shape' once each, found {found}"),
+            ))
         }
     }
 }
 
 fn layout(dtype: DType, order: &Literal, shape: &Literal) -> Result<Layout, Fault> {
     let bad = |name: &str, expected: &str, found: &Literal| {
-        Fault::malformed(WHAT, format!("expected '{name}' to be {expected}, found {}", crate::error::cut(&found.to_string())))
+        Fault::malformed(
+            WHAT,
+            format!("expected '{name}' to be {expected}, found {}", crate::error::cut(&found.to_string())),
+        )
     };
     let Literal::Bool(fortran) = order else { return Err(bad("fortran_order", "True or False", order)) };
     let Literal::Tuple(dims) = shape else { return Err(bad("shape", "a tuple", shape)) };
@@ -127,8 +141,11 @@ fn layout(dtype: DType, order: &Literal, shape: &Literal) -> Result<Layout, Faul
 pub(crate) fn write(dtype: DType, shape: &[usize]) -> Vec<u8> {
     let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
-    let mut text =
-        format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{comma}), }}", descr::format(dtype), lengths.join(", "));
+    let mut text = format!(
+        "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{comma}), }}",
+        descr::format(dtype),
+        lengths.join(", ")
+    );
     if let Some(first) = lengths.first() {
         const LONGEST: usize = 21;
         text.extend(std::iter::repeat_n(' ', LONGEST.saturating_sub(first.len())));
@@ -224,19 +241,28 @@ mod tests {
         let overflow = "shape (4611686018427387904, 2) has more elements than memory can address";
         for (bytes, problem) in [
             (b"\x93NUM".to_vec(), "truncated: the start of a .npy file takes 8 bytes, found 4"),
-            (b"PK\x03\x04....".to_vec(), "malformed .npy file: expected it to start with \\x93NUMPY, found 50 4b 03 04 2e 2e"),
+            (
+                b"PK\x03\x04....".to_vec(),
+                "malformed .npy file: expected it to start with \\x93NUMPY, found 50 4b 03 04 2e 2e",
+            ),
             (b"\x93NUMPY\x04\x00..".to_vec(), "malformed .npy file: version 4.0, expected 1.0, 2.0 or 3.0"),
             (b"\x93NUMPY\x01\x00\xff".to_vec(), "truncated: the header's length takes 2 bytes, found 1"),
             (b"\x93NUMPY\x01\x00\xff\xff{}".to_vec(), "truncated: the header takes 65535 bytes, found 2"),
             (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}".to_vec(), "truncated: the header takes 4294967295 bytes, found 2"),
             (text(1, "{'é': 1}"), "malformed .npy header: expected ASCII text in version 1, found other bytes"),
-            (text(3, "{'é': 1}"), "malformed .npy header: expected the keys 'descr', 'fortran_order' and 'shape' once each, found 'é'"),
+            (
+                text(3, "{'é': 1}"),
+                "malformed .npy header: expected the keys 'descr', 'fortran_order' and 'shape' once each, found 'é'",
+            ),
             (text(1, "[1]"), "malformed .npy header: expected a dict, found [1]"),
             (text(1, &d("3")), "malformed .npy header: expected 'shape' to be a tuple, found 3"),
             (text(1, &d("('a',)")), "malformed .npy header: expected 'shape' to be a tuple of integers, found ('a',)"),
             (text(1, &d("(-1,)")), negative),
             (text(1, &d("(4611686018427387904, 2)")), overflow),
-            (text(1, &d("(1152921504606846976,)")), "shape (1152921504606846976,) has more elements than memory can address"),
+            (
+                text(1, &d("(1152921504606846976,)")),
+                "shape (1152921504606846976,) has more elements than memory can address",
+            ),
             (text(1, &d(&format!("({})", "1,".repeat(65)))), "65 axes are more than the 64 an array can have"),
         ] {
             assert_eq!(of(&bytes).err().as_deref(), Some(problem));

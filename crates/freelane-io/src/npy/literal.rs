@@ -204,10 +204,16 @@ mod tests {
             ("{'a': 1", "expected ',' or '}' at byte 7 of the header, found the end"),
             ("'a", "expected a closing quote at byte 1 of the header, found 'a'"),
             ("'a\\x41'", "expected a string without escapes at byte 2 of the header, found '\\\\x41''"),
-            ("99999999999999999999", "expected an integer of at most 64 bits at byte 0 of the header, found '999999999999'"),
+            (
+                "99999999999999999999",
+                "expected an integer of at most 64 bits at byte 0 of the header, found '999999999999'",
+            ),
             ("-", "expected an integer of at most 64 bits at byte 0 of the header, found '-'"),
             ("1 1", "expected the end at byte 2 of the header, found '1'"),
-            ("__import__('os')", "expected a string, an integer, True, False, or a bracket at byte 0 of the header, found '__import__(''"),
+            (
+                "__import__('os')",
+                "expected a string, an integer, True, False, or a bracket at byte 0 of the header, found '__import__(''",
+            ),
             (&deep, "expected no more than 16 levels of brackets at byte 16 of the header, found '(((((((((((('"),
         ] {
             assert_eq!(parse(text).err().as_deref(), Some(problem), "{}", &text[..text.len().min(30)]);

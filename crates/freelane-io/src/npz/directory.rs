@@ -108,7 +108,9 @@ fn find(file: &Arc<File>, len: u64) -> Result<Place, Fault> {
     let room = end_at.checked_sub(place.at).filter(|&room| place.len <= room);
     if room.is_none() || place.entries > place.len / CENTRAL_LEN {
         let Place { at, len, entries } = place;
-        return Err(bad(format!("{entries} entries in {len} bytes at byte {at} do not fit before the end record at {end_at}")));
+        return Err(bad(format!(
+            "{entries} entries in {len} bytes at byte {at} do not fit before the end record at {end_at}"
+        )));
     }
     Ok(place)
 }
@@ -148,7 +150,8 @@ fn central(header: &[u8]) -> Result<(Entry, &[u8]), Fault> {
         0 => Method::Stored,
         8 => Method::Deflated,
         other => {
-            let problem = format!("entry {} is compressed by method {other}, expected 0 (stored) or 8 (deflated)", Shown(&name));
+            let problem =
+                format!("entry {} is compressed by method {other}, expected 0 (stored) or 8 (deflated)", Shown(&name));
             return Err(bad(problem));
         }
     };

@@ -48,12 +48,7 @@ impl Npz {
         npy::header::read(&mut reader, entry.size, &options.limits).map(|h| npy::info(&h))
     }
 
-    pub(crate) fn load(
-        &self,
-        name: &str,
-        options: &Options,
-        progress: &mut Progress<'_>,
-    ) -> Result<ArrayData, Fault> {
+    pub(crate) fn load(&self, name: &str, options: &Options, progress: &mut Progress<'_>) -> Result<ArrayData, Fault> {
         let entry = self.entry(name)?;
         if entry.method == Method::Stored {
             let (start, end) = entry.data(&self.file)?;
