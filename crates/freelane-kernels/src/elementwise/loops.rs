@@ -2,10 +2,13 @@
 //!
 //! One loop per function and element type picks the shape at run time: contiguous, a scalar operand (stride 0), the result
 //! in place of the left operand, and everything else through tiles.
+#[cfg(target_arch = "x86_64")]
+use super::bodies::avx512;
+use super::bodies::{native, native_light, portable};
 use super::tile::{Sink, Source, TILE, tile};
 use super::{Map1, Map2, Map3, Tier};
 use freelane_simd::Isa;
-use std::mem::{MaybeUninit, size_of};
+use std::mem::size_of;
 
 /// `o[i] = f(x[i])` for `i` in `0..n`; strides in bytes.
 pub type Loop1 = unsafe fn(isa: Isa, n: usize, x: *const u8, xs: isize, o: *mut u8, os: isize);
@@ -25,245 +28,55 @@ pub type Loop3 = unsafe fn(
     os: isize,
 );
 
-/// An element at any address.
-#[derive(Clone, Copy)]
-#[repr(C, packed)]
-struct Any<T>(T);
-
 type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
 type Body2<T, O> = unsafe fn(usize, *const T, *const T, *mut O);
 
+/// Less than one AVX-512 vector is left to AVX2: the bits are the same.
+#[inline(always)]
+fn fitting<T>(isa: Isa, n: usize) -> Isa {
+    if isa == Isa::Avx512 && n < 64 / size_of::<T>() { Isa::Avx2 } else { isa }
+}
+
+/// The bodies of heavy functions do whole vectors well and single elements badly: so many elements are a whole.
+#[inline(always)]
+fn whole<T>(isa: Isa, tier: Tier) -> usize {
+    match (isa, tier) {
+        (Isa::Avx512, Tier::Heavy) => 64 / size_of::<T>(),
+        (Isa::Avx2, Tier::Heavy) => 32 / size_of::<T>(),
+        (Isa::Neon, Tier::Heavy) => 16 / size_of::<T>(),
+        _ => 1,
+    }
+}
+
+/// Runs a body over whole vectors, the last one overlapping the one before.
+///
 /// # Safety
-/// `n` elements can be read from `p`, and nothing writes to them while the slice lives.
+/// The promises of the body; the result lies apart from the operand.
 #[inline(always)]
-unsafe fn read<'a, T>(p: *const T, n: usize) -> &'a [Any<T>] {
-    // SAFETY: passed on to the caller; `Any` asks for no alignment.
-    unsafe { std::slice::from_raw_parts(p.cast(), n) }
+unsafe fn run1<T, O>(body: Body1<T, O>, whole: usize, n: usize, x: *const T, o: *mut O) {
+    let rest = if n < whole { 0 } else { n % whole };
+    // SAFETY: the caller's promise.
+    unsafe { body(n - rest, x, o) };
+    if rest > 0 {
+        let last = n - whole;
+        // SAFETY: the caller's promise; `last + whole == n`.
+        unsafe { body(whole, x.wrapping_add(last), o.wrapping_add(last)) };
+    }
 }
 
+/// As `run1`.
+///
 /// # Safety
-/// `n` elements can be written at `p`, and nothing else touches them while the slice lives.
+/// The promises of the body; the result lies apart from the operands.
 #[inline(always)]
-unsafe fn write<'a, T>(p: *mut T, n: usize) -> &'a mut [MaybeUninit<Any<T>>] {
-    // SAFETY: passed on to the caller; `Any` asks for no alignment and `MaybeUninit` for no contents.
-    unsafe { std::slice::from_raw_parts_mut(p.cast(), n) }
-}
-
-#[inline(always)]
-fn map1<K: Map1<T>, T: Copy>(x: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
-    if K::GUARD {
-        return guarded1::<K, T>(x, o);
-    }
-    for (o, x) in o.iter_mut().zip(x) {
-        o.write(Any(K::apply(x.0)));
-    }
-}
-
-#[inline(always)]
-fn guarded1<K: Map1<T>, T: Copy>(x: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
-    for (o, x) in o.chunks_mut(TILE).zip(x.chunks(TILE)) {
-        let mut any = false;
-        for (o, x) in o.iter_mut().zip(x) {
-            any |= K::guard(x.0);
-            o.write(Any(K::apply(x.0)));
-        }
-        if any {
-            redo1::<K, T>(x, o);
-        }
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn redo1<K: Map1<T>, T: Copy>(x: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
-    for (o, x) in o.iter_mut().zip(x) {
-        if K::guard(x.0) {
-            o.write(Any(K::slow(x.0)));
-        }
-    }
-}
-
-#[inline(always)]
-fn map2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
-    for ((o, a), b) in o.iter_mut().zip(a).zip(b) {
-        o.write(Any(K::apply(a.0, b.0)));
-    }
-}
-
-#[inline(always)]
-fn left_scalar2<K: Map2<T>, T: Copy>(a: T, b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
-    for (o, b) in o.iter_mut().zip(b) {
-        o.write(Any(K::apply(a, b.0)));
-    }
-}
-
-#[inline(always)]
-fn right_scalar2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: T, o: &mut [MaybeUninit<Any<K::Out>>]) {
-    for (o, a) in o.iter_mut().zip(a) {
-        o.write(Any(K::apply(a.0, b)));
-    }
-}
-
-#[inline(always)]
-fn map3<K: Map3<T>, T: Copy>(c: &[Any<K::First>], a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
-    for (((o, c), a), b) in o.iter_mut().zip(c).zip(a).zip(b) {
-        o.write(Any(K::apply(c.0, a.0, b.0)));
-    }
-}
-
-/// # Safety
-/// `n` elements can be read and written at `p`; an element and its result have the same size.
-#[inline(always)]
-unsafe fn update1<K: Map1<T>, T: Copy>(n: usize, p: *mut T) {
-    for i in 0..n {
-        // SAFETY: `i < n`.
-        let x = unsafe { p.add(i).read_unaligned() };
-        // SAFETY: as above, and the sizes are the same.
-        unsafe { p.add(i).cast::<K::Out>().write_unaligned(K::apply(x)) };
-    }
-}
-
-/// # Safety
-/// As for `update1`; `b` has `n` elements that are none of those at `p`.
-#[inline(always)]
-unsafe fn update2<K: Map2<T>, T: Copy>(n: usize, p: *mut T, b: &[Any<T>]) {
-    for (i, b) in b.iter().enumerate().take(n) {
-        // SAFETY: `i < n`.
-        let a = unsafe { p.add(i).read_unaligned() };
-        // SAFETY: as above, and the sizes are the same.
-        unsafe { p.add(i).cast::<K::Out>().write_unaligned(K::apply(a, b.0)) };
-    }
-}
-
-/// # Safety
-/// As for `update1`.
-#[inline(always)]
-unsafe fn update_by_scalar2<K: Map2<T>, T: Copy>(n: usize, p: *mut T, b: T) {
-    for i in 0..n {
-        // SAFETY: `i < n`.
-        let a = unsafe { p.add(i).read_unaligned() };
-        // SAFETY: as above, and the sizes are the same.
-        unsafe { p.add(i).cast::<K::Out>().write_unaligned(K::apply(a, b)) };
-    }
-}
-
-/// The loops for one instruction set. All are unsafe for the same two reasons: the CPU must have the features, and the
-/// pointers must satisfy the function whose name they bear.
-macro_rules! shells {
-    ($isa:ident $(, $features:literal)?) => {
-        mod $isa {
-            use super::{Map1, Map2, read, write};
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn map1<K: Map1<T>, T: Copy>(n: usize, x: *const T, o: *mut K::Out) {
-                // SAFETY: the caller's promise.
-                let (x, o) = unsafe { (read(x, n), write(o, n)) };
-                super::map1::<K, T>(x, o)
-            }
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn map2<K: Map2<T>, T: Copy>(n: usize, a: *const T, b: *const T, o: *mut K::Out) {
-                // SAFETY: the caller's promise.
-                let (a, b, o) = unsafe { (read(a, n), read(b, n), write(o, n)) };
-                super::map2::<K, T>(a, b, o)
-            }
-        }
-    };
-}
-
-/// The loops that only light functions have.
-macro_rules! light_shells {
-    ($isa:ident $(, $features:literal)?) => {
-        mod $isa {
-            use super::{Map1, Map2, Map3, read, write};
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn left_scalar2<K: Map2<T>, T: Copy>(n: usize, a: T, b: *const T, o: *mut K::Out) {
-                // SAFETY: the caller's promise.
-                let (b, o) = unsafe { (read(b, n), write(o, n)) };
-                super::left_scalar2::<K, T>(a, b, o)
-            }
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn right_scalar2<K: Map2<T>, T: Copy>(n: usize, a: *const T, b: T, o: *mut K::Out) {
-                // SAFETY: the caller's promise.
-                let (a, o) = unsafe { (read(a, n), write(o, n)) };
-                super::right_scalar2::<K, T>(a, b, o)
-            }
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn update1<K: Map1<T>, T: Copy>(n: usize, p: *mut T) {
-                // SAFETY: the caller's promise.
-                unsafe { super::update1::<K, T>(n, p) }
-            }
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn update2<K: Map2<T>, T: Copy>(n: usize, p: *mut T, b: *const T) {
-                // SAFETY: the caller's promise.
-                unsafe { super::update2::<K, T>(n, p, read(b, n)) }
-            }
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn update_by_scalar2<K: Map2<T>, T: Copy>(n: usize, p: *mut T, b: T) {
-                // SAFETY: the caller's promise.
-                unsafe { super::update_by_scalar2::<K, T>(n, p, b) }
-            }
-            $(#[target_feature(enable = $features)])?
-            pub(super) unsafe fn map3<K: Map3<T>, T: Copy>(
-                n: usize,
-                c: *const K::First,
-                a: *const T,
-                b: *const T,
-                o: *mut K::Out,
-            ) {
-                // SAFETY: the caller's promise.
-                let (c, a, b, o) = unsafe { (read(c, n), read(a, n), read(b, n), write(o, n)) };
-                super::map3::<K, T>(c, a, b, o)
-            }
-        }
-    };
-}
-
-#[cfg(target_arch = "x86_64")]
-shells!(native, "avx2,fma,bmi1,bmi2,lzcnt,popcnt");
-#[cfg(target_arch = "x86_64")]
-shells!(avx512, "avx512f,avx512dq,avx512vl,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
-#[cfg(target_arch = "x86_64")]
-light_shells!(native_light, "avx2,fma,bmi1,bmi2,lzcnt,popcnt");
-#[cfg(not(target_arch = "x86_64"))]
-shells!(native);
-#[cfg(not(target_arch = "x86_64"))]
-light_shells!(native_light);
-
-/// The loops of the portable path.
-mod portable {
-    use super::{Any, Map1, Map2, Map3, read, write};
-
-    /// # Safety
-    /// `n` elements can be read from `x`, and as many written at `o`, which lies apart.
-    pub(super) unsafe fn map1<K: Map1<T>, T: Copy>(n: usize, x: *const T, o: *mut K::Out) {
-        // SAFETY: the caller's promise.
-        let (x, o) = unsafe { (read(x, n), write(o, n)) };
-        for (o, x) in o.iter_mut().zip(x) {
-            o.write(Any(K::slow(x.0)));
-        }
-    }
-
-    /// # Safety
-    /// `n` elements can be read from `a` and `b`, and as many written at `o`, which lies apart.
-    pub(super) unsafe fn map2<K: Map2<T>, T: Copy>(n: usize, a: *const T, b: *const T, o: *mut K::Out) {
-        // SAFETY: the caller's promise.
-        let (a, b, o) = unsafe { (read(a, n), read(b, n), write(o, n)) };
-        for ((o, a), b) in o.iter_mut().zip(a).zip(b) {
-            o.write(Any(K::slow(a.0, b.0)));
-        }
-    }
-
-    /// # Safety
-    /// `n` elements can be read from `c`, `a` and `b`, and as many written at `o`, which lies apart.
-    pub(super) unsafe fn map3<K: Map3<T>, T: Copy>(
-        n: usize,
-        c: *const K::First,
-        a: *const T,
-        b: *const T,
-        o: *mut K::Out,
-    ) {
-        // SAFETY: the caller's promise.
-        let (c, a, b, o) = unsafe { (read(c, n), read(a, n), read(b, n), write(o, n)) };
-        super::map3::<K, T>(c, a, b, o)
+unsafe fn run2<T, O>(body: Body2<T, O>, whole: usize, n: usize, a: *const T, b: *const T, o: *mut O) {
+    let rest = if n < whole { 0 } else { n % whole };
+    // SAFETY: the caller's promise.
+    unsafe { body(n - rest, a, b, o) };
+    if rest > 0 {
+        let last = n - whole;
+        // SAFETY: the caller's promise; `last + whole == n`.
+        unsafe { body(whole, a.wrapping_add(last), b.wrapping_add(last), o.wrapping_add(last)) };
     }
 }
 
@@ -302,6 +115,7 @@ fn light(isa: Isa, tier: Tier) -> bool {
 /// - The results overlap no operand, except one that has the same address, stride and element size, or that has stride 0.
 /// - No other thread writes to the operands, or touches the results, meanwhile.
 pub unsafe fn loop1<K: Map1<T>, T: Copy>(isa: Isa, n: usize, x: *const u8, xs: isize, o: *mut u8, os: isize) {
+    let isa = fitting::<T>(isa, n);
     let (ex, eo) = (size_of::<T>() as isize, size_of::<K::Out>() as isize);
     let apart = x != o.cast_const();
     if n <= 1 && (n == 0 || K::TIER == Tier::Light) {
@@ -313,20 +127,28 @@ pub unsafe fn loop1<K: Map1<T>, T: Copy>(isa: Isa, n: usize, x: *const u8, xs: i
         }
     } else if xs == ex && os == eo && apart {
         // SAFETY: the caller's promise; operand and result are contiguous and apart.
-        unsafe { body1::<K, T>(isa)(n, x.cast(), o.cast()) }
+        unsafe { run1(body1::<K, T>(isa), whole::<T>(isa, K::TIER), n, x.cast(), o.cast()) }
     } else if ex == eo && xs == ex && os == eo && light(isa, K::TIER) {
         // SAFETY: the caller's promise; results replace elements of their own size.
         unsafe { native_light::update1::<K, T>(n, o.cast()) }
     } else {
         // SAFETY: the caller's promise.
-        unsafe { tiled1(body1::<K, T>(isa), n, x, xs, o, os) }
+        unsafe { tiled1(body1::<K, T>(isa), whole::<T>(isa, K::TIER), n, x, xs, o, os) }
     }
 }
 
 /// # Safety
 /// As for [`loop1`].
 #[inline(never)]
-unsafe fn tiled1<T: Copy, O: Copy>(body: Body1<T, O>, n: usize, x: *const u8, xs: isize, o: *mut u8, os: isize) {
+unsafe fn tiled1<T: Copy, O: Copy>(
+    body: Body1<T, O>,
+    whole: usize,
+    n: usize,
+    x: *const u8,
+    xs: isize,
+    o: *mut u8,
+    os: isize,
+) {
     let (mut tx, mut to) = (tile(), tile());
     // SAFETY: the caller's promise.
     let mut source = unsafe { Source::new(x, xs, n, &mut tx) };
@@ -334,7 +156,7 @@ unsafe fn tiled1<T: Copy, O: Copy>(body: Body1<T, O>, n: usize, x: *const u8, xs
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);
         // SAFETY: `i + m <= n`; the result is a tile, or apart from the operand.
-        unsafe { body(m, source.run(i, m), sink.room(i)) };
+        unsafe { run1(body, whole, m, source.run(i, m), sink.room(i)) };
         // SAFETY: the body filled `m` results.
         unsafe { sink.put(i, m) };
     }
@@ -366,16 +188,17 @@ pub unsafe fn loop2<K: Map2<T>, T: Copy>(
         }
         return;
     }
+    let isa = fitting::<T>(isa, n);
     let (e, eo) = (size_of::<T>() as isize, size_of::<K::Out>() as isize);
     let apart = a != o.cast_const() && b != o.cast_const();
     if sa == e && sb == e && os == eo && apart {
         // SAFETY: the caller's promise; operands and result are contiguous and apart.
-        return unsafe { body2::<K, T>(isa)(n, a.cast(), b.cast(), o.cast()) };
+        return unsafe { run2(body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a.cast(), b.cast(), o.cast()) };
     }
     // SAFETY: the caller's promise.
     if os != eo || !light(isa, K::TIER) || !unsafe { shaped2::<K, T>(n, a, sa, b, sb, o) } {
         // SAFETY: the caller's promise.
-        unsafe { tiled2(body2::<K, T>(isa), n, a, sa, b, sb, o, os) }
+        unsafe { tiled2(body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a, sa, b, sb, o, os) }
     }
 }
 
@@ -422,6 +245,7 @@ unsafe fn shaped2<K: Map2<T>, T: Copy>(n: usize, a: *const u8, sa: isize, b: *co
 #[allow(clippy::too_many_arguments, reason = "the signature of `Loop2`")]
 unsafe fn tiled2<T: Copy, O: Copy>(
     body: Body2<T, O>,
+    whole: usize,
     n: usize,
     a: *const u8,
     sa: isize,
@@ -439,7 +263,7 @@ unsafe fn tiled2<T: Copy, O: Copy>(
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);
         // SAFETY: `i + m <= n`; the result is a tile, or apart from the operands.
-        unsafe { body(m, left.run(i, m), right.run(i, m), sink.room(i)) };
+        unsafe { run2(body, whole, m, left.run(i, m), right.run(i, m), sink.room(i)) };
         // SAFETY: the body filled `m` results.
         unsafe { sink.put(i, m) };
     }

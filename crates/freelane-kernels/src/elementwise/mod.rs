@@ -21,6 +21,7 @@ mod rows;
 
 mod arith;
 mod bits;
+mod bodies;
 mod compare;
 mod divide;
 mod loops;

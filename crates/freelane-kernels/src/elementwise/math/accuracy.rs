@@ -172,6 +172,26 @@ fn sine_and_cosine_are_accurate_near_their_zeros() {
     check1::<Cos, f32>("cosf", core_math::cosf, 2, &x);
 }
 
+#[test]
+fn scalar_functions_are_accurate() {
+    table! {
+        Tan: tan 2, tanf 2, [(-4.0, 4.0), (-1e5, 1e5)];
+        Asin: asin 2, asinf 2, [(-1.0, 1.0)];
+        Acos: acos 2, acosf 2, [(-1.0, 1.0)];
+        Atan: atan 2, atanf 2, [(-10.0, 10.0)];
+        Sinh: sinh 2, sinhf 2, [(-20.0, 20.0), (-710.0, 710.0)];
+        Cosh: cosh 2, coshf 2, [(-20.0, 20.0), (-710.0, 710.0)];
+        Asinh: asinh 2, asinhf 2, [(-10.0, 10.0)];
+        Acosh: acosh 2, acoshf 2, [(1.0, 10.0)];
+        Atanh: atanh 2, atanhf 2, [(-1.0, 1.0)];
+        Expm1: expm1 2, expm1f 2, [(-1.0, 1.0), (-40.0, 710.0)];
+        Exp2: exp2 2, exp2f 2, [(-1.0, 1.0), (-1080.0, 1024.0)];
+        Log1p: log1p 2, log1pf 2, [(-1.0, 1.0), (0.0, 1e3)];
+        Log2: log2 2, log2f 2, [(0.5, 2.0), (0.0, 1e3)];
+        Log10: log10 2, log10f 2, [(0.5, 2.0), (0.0, 1e3)];
+    }
+}
+
 fn pairs<F: Ruler>() -> (Vec<F>, Vec<F>) {
     let edges: Vec<F> = inputs(0, &[(0.0, 0.0)]);
     let whole = (-20..20).map(|i| F::of(i as f64));
@@ -189,4 +209,14 @@ fn powers_are_accurate_special_values_included() {
     check2::<Pow, f64>("pow", core_math::pow, 2, &a, &b);
     let (a, b) = pairs::<f32>();
     check2::<Pow, f32>("powf", core_math::powf, 2, &a, &b);
+}
+
+#[test]
+fn angles_and_lengths_are_accurate() {
+    let (a, b) = pairs::<f64>();
+    check2::<Atan2, f64>("atan2", core_math::atan2, 2, &a, &b);
+    check2::<Hypot, f64>("hypot", core_math::hypot, 2, &a, &b);
+    let (a, b) = pairs::<f32>();
+    check2::<Atan2, f32>("atan2f", core_math::atan2f, 2, &a, &b);
+    check2::<Hypot, f32>("hypotf", core_math::hypotf, 2, &a, &b);
 }

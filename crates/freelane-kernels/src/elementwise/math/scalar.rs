@@ -44,9 +44,13 @@ macro_rules! scalar1 {
 }
 scalar1! {
     Tan tan tanf; Asin asin asinf; Acos acos acosf; Atan atan atanf; Sinh sinh sinhf; Cosh cosh coshf;
-    Asinh asinh asinhf; Acosh acosh acoshf; Atanh atanh atanhf; Expm1 expm1 expm1f; Exp2 exp2 exp2f;
+    Asinh asinh asinhf; Atanh atanh atanhf; Expm1 expm1 expm1f; Exp2 exp2 exp2f;
     Log1p log1p log1pf; Log2 log2 log2f; Log10 log10 log10f;
 }
+// Below 1 the scalar functions return numbers.
+map1!(Acosh: [f64], scalar |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) });
+map1!(Acosh: [f32], scalar |x| if x < 1.0 { f32::NAN } else { libm::acoshf(x) });
+halves1!(Acosh);
 map2!(Atan2: [f64], scalar |a, b| libm::atan2(a, b));
 map2!(Atan2: [f32], scalar |a, b| libm::atan2f(a, b));
 map2!(Hypot: [f64], scalar |a, b| libm::hypot(a, b));
