@@ -1,5 +1,7 @@
 //! Foreign memory is released exactly once, on every path.
 
+#![allow(clippy::disallowed_types, reason = "a thread-local with a destructor, to see it run at the end of a thread")]
+
 use freelane_mem::{Allocator, Buffer, BufferMut, MemError};
 use std::alloc::Layout;
 use std::ptr::NonNull;

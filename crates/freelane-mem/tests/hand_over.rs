@@ -1,5 +1,7 @@
 //! Memory allocated on one lane and freed on another stays bounded, is used again, and is counted right.
 
+#![allow(clippy::disallowed_types, reason = "a lock keeps tests apart that change what belongs to the process")]
+
 mod common;
 
 use common::{MIB, resident, soon};

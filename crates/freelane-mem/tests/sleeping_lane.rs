@@ -1,5 +1,7 @@
 //! The memory of a lane that sleeps comes back (G03).
 
+#![allow(clippy::disallowed_types, reason = "channels of std are what users have")]
+
 mod common;
 
 use common::{MIB, resident};
