@@ -38,9 +38,12 @@ pub fn broadcast_shapes<'a>(shapes: impl IntoIterator<Item = &'a [usize]>) -> Re
 mod tests {
     use super::*;
 
+    /// Shapes, and what they broadcast to.
+    type Case<'a> = (&'a [&'a [usize]], Option<&'a [usize]>);
+
     #[test]
     fn table() {
-        let cases: &[(&[&[usize]], Option<&[usize]>)] = &[
+        let cases: &[Case<'_>] = &[
             (&[&[], &[]], Some(&[])),
             (&[&[], &[2, 3]], Some(&[2, 3])),
             (&[&[2, 1], &[1, 3], &[3]], Some(&[2, 3])),
