@@ -62,6 +62,7 @@ macro_rules! arg_folds {
             type Acc = At<T::Wide>;
             type Out = i64;
             type Param = ();
+            type Core = Self;
             const ORDER_FREE: bool = true;
             #[inline(always)]
             fn identity() -> At<T::Wide> {

@@ -1,5 +1,5 @@
 //! Rows: the elements of one output at a time, one block of them.
-use super::dispatch::Body;
+use super::dispatch::{Body, Tier};
 use super::fold::Fold;
 use super::order::{BLOCK, CHAINS, fold_halves};
 use std::mem::MaybeUninit;
@@ -74,6 +74,8 @@ pub(super) struct Rows<T: Copy + 'static, F: Fold<T> + ?Sized> {
 }
 
 impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Rows<T, F> {
+    const TIER: Tier = F::TIER;
+
     #[inline(always)]
     fn run(self) {
         let adjacent = self.stride == size_of::<T>() as isize || self.n <= 1;

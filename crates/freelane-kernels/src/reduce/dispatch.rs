@@ -1,8 +1,25 @@
 //! One body, compiled once for each instruction set.
 use freelane_simd::Isa;
 
-/// A loop to be compiled for several instruction sets. `run` must be `#[inline(always)]`, and so must all it calls.
+/// For which instruction sets the loops of a fold are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// Once, for any processor: little is gained, or it is seldom run.
+    Plain,
+    /// Also for AVX2.
+    Native,
+    /// Also for AVX-512.
+    Wide,
+}
+
+/// The tier of an element type: a complex number, which is aligned to its parts, gains nothing from wide vectors.
+pub(super) const fn native<T>() -> Tier {
+    if size_of::<T>() == align_of::<T>() { Tier::Native } else { Tier::Plain }
+}
+
+/// A loop to be compiled for the instruction sets of its tier. `run` must be `#[inline(always)]`, and so must all it calls.
 pub(super) trait Body {
+    const TIER: Tier;
     fn run(self);
 }
 
@@ -12,13 +29,13 @@ pub(super) trait Body {
 /// The processor has `isa`.
 #[inline(always)]
 pub(super) unsafe fn dispatch<B: Body>(isa: Isa, body: B) {
-    match isa {
+    match (isa, B::TIER) {
         // SAFETY: the processor has it, says the caller.
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => unsafe { avx512(body) },
-        // SAFETY: the processor has it, says the caller.
+        (Isa::Avx512, Tier::Wide) => unsafe { avx512(body) },
+        // SAFETY: the processor has it, says the caller; one with AVX-512 has AVX2.
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => unsafe { avx2(body) },
+        (Isa::Avx2 | Isa::Avx512, Tier::Native | Tier::Wide) => unsafe { avx2(body) },
         _ => portable(body),
     }
 }

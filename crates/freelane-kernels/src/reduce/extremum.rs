@@ -183,6 +183,7 @@ macro_rules! extremum_folds {
             type Acc = T::Wide;
             type Out = T;
             type Param = ();
+            type Core = Self;
             const ORDER_FREE: bool = true;
             #[inline(always)]
             fn identity() -> T::Wide {

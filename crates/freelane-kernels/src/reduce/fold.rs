@@ -1,5 +1,6 @@
 //! What a reduction does with its elements.
 use super::block;
+use super::dispatch::Tier;
 
 /// What is known when the last element is in.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,10 @@ pub trait Fold<T: Copy + 'static>: 'static {
     type Out: Copy + 'static;
     /// One value an output, known beforehand, such as the mean that deviations are taken from; `()` if there is none.
     type Param: Copy + 'static;
+    /// The fold whose loops serve this one: it accumulates the same and writes something else. Most serve themselves.
+    type Core: Fold<T, Acc = Self::Acc, Param = Self::Param>;
+    /// The instruction sets that loops are compiled for.
+    const TIER: Tier = Tier::Native;
     /// Whether `combine` gives the same bits in any order and grouping, so that loops may choose theirs.
     const ORDER_FREE: bool = false;
 

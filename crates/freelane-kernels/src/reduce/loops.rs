@@ -38,7 +38,11 @@ pub struct FoldLoops {
     pub out: Layout,
     reduce: unsafe fn(&Call<'_>, To),
     merge: unsafe fn(&Call<'_>, usize, *const u8, *mut u8),
+    emit: Emit,
 }
+
+/// Writes the accumulators of the first outputs of a run.
+type Emit = unsafe fn(&Call<'_>, To, Run, *const u8, usize);
 
 impl FoldLoops {
     /// Reduces into `outputs` of the outputs; `out` points to the first of all.
@@ -47,7 +51,7 @@ impl FoldLoops {
     /// The processor has `isa`. For each output in the range, every element and the parameter that the axes reach from
     /// `operands` can be read, and its place from `out` on can be written. Nothing needs to be aligned.
     pub unsafe fn run(&self, isa: Isa, plan: &Reduction<'_>, operands: Operands, outputs: Range<usize>, out: *mut u8) {
-        let call = Call { isa, plan, operands, outputs, blocks: 0..plan.blocks() };
+        let call = Call { isa, plan, operands, outputs, blocks: 0..plan.blocks(), emit: self.emit };
         // SAFETY: the caller's promise.
         unsafe { (self.reduce)(&call, To::Outputs(out)) }
     }
@@ -67,7 +71,7 @@ impl FoldLoops {
         accs: *mut u8,
     ) {
         // SAFETY: the caller's promise.
-        unsafe { (self.reduce)(&Call { isa, plan, operands, outputs, blocks }, To::Accs(accs)) }
+        unsafe { (self.reduce)(&Call { isa, plan, operands, outputs, blocks, emit: self.emit }, To::Accs(accs)) }
     }
 
     /// Merges what [`partial`](Self::partial) wrote for all `groups`, one group after the other from `accs` on, each with
@@ -84,7 +88,7 @@ impl FoldLoops {
         accs: *const u8,
         out: *mut u8,
     ) {
-        let call = Call { isa: Isa::Portable, plan, operands, outputs, blocks: 0..0 };
+        let call = Call { isa: Isa::Portable, plan, operands, outputs, blocks: 0..0, emit: self.emit };
         // SAFETY: the caller's promise.
         unsafe { (self.merge)(&call, groups, accs, out) }
     }
@@ -95,8 +99,9 @@ pub const fn fold_loops<T: Copy + 'static, F: Fold<T>>() -> FoldLoops {
     FoldLoops {
         acc: Layout::new::<F::Acc>(),
         out: Layout::new::<F::Out>(),
-        reduce: reduce::<T, F>,
-        merge: merge::<T, F>,
+        reduce: reduce::<T, F::Core>,
+        merge: merge::<T, F::Core>,
+        emit: emit::<T, F>,
     }
 }
 
@@ -106,6 +111,7 @@ struct Call<'a> {
     operands: Operands,
     outputs: Range<usize>,
     blocks: Range<usize>,
+    emit: Emit,
 }
 
 #[derive(Clone, Copy)]
@@ -169,6 +175,15 @@ impl Call<'_> {
         }
     }
 
+    /// Writes the accumulators of the first outputs of a run.
+    ///
+    /// # Safety
+    /// `A` is the fold's accumulator, and the places of the outputs can be written.
+    unsafe fn emit<A>(&self, to: To, run: Run, accs: &[A]) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.emit)(self, to, run, accs.as_ptr().cast(), accs.len()) }
+    }
+
     fn whole(&self) -> Whole {
         Whole { count: self.plan.count(), ddof: self.operands.ddof }
     }
@@ -213,7 +228,7 @@ unsafe fn reduce<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To) {
     call.runs(|run| {
         if call.blocks.is_empty() {
             // SAFETY: `reduce`'s caller promised room for the outputs.
-            (0..run.len).for_each(|i| unsafe { emit::<T, F>(call, to, run.skip(i), &[F::identity()]) });
+            (0..run.len).for_each(|i| unsafe { call.emit(to, run.skip(i), &[F::identity()]) });
         } else if call.prefers_columns(&run) {
             // SAFETY: `reduce`'s caller promised that the operands can be read.
             unsafe { columns::<T, F>(call, to, run) };
@@ -227,8 +242,9 @@ unsafe fn reduce<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To) {
     });
 }
 
-/// Writes the accumulators of the first outputs of a run.
-unsafe fn emit<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, run: Run, accs: &[F::Acc]) {
+unsafe fn emit<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, run: Run, accs: *const u8, n: usize) {
+    // SAFETY: the loops of `F::Core`, whose accumulators are those of `F`, hand over `n` of them.
+    let accs = unsafe { std::slice::from_raw_parts(accs.cast::<F::Acc>(), n) };
     match to {
         To::Outputs(out) if run.axis.out == size_of::<F::Out>() as isize => {
             let places = out.wrapping_offset(run.out).cast::<F::Out>();
@@ -275,8 +291,10 @@ unsafe fn single<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, out: *mut u8) {
     unsafe { dispatch(call.isa, row) };
     // SAFETY: `Rows` wrote it.
     let acc = unsafe { acc.assume_init() };
+    let axis = Kept { len: 1, x: 0, param: 0, out: 0 };
+    let run = Run { first: 0, len: 1, axis, x: call.operands.x, param: call.operands.param, out: 0 };
     // SAFETY: the caller promised that the output can be written.
-    unsafe { out.cast::<F::Out>().write_unaligned(F::finish(acc, call.whole())) };
+    unsafe { call.emit(To::Outputs(out), run, &[acc]) };
 }
 
 /// Rows of one block each.
@@ -304,7 +322,7 @@ unsafe fn short_rows<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, mut
         // SAFETY: `Rows` wrote one accumulator an output.
         let done = unsafe { std::slice::from_raw_parts(accs.as_ptr().cast::<F::Acc>(), batch.len) };
         // SAFETY: the caller promised room for the outputs.
-        unsafe { emit::<T, F>(call, to, batch, done) };
+        unsafe { call.emit(to, batch, done) };
         run = run.skip(batch.len);
     }
 }
@@ -330,7 +348,7 @@ unsafe fn long_rows<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, to: To, run:
             |level| levels[level].set(F::combine(levels[level].get(), levels[level + 1].get())),
         );
         // SAFETY: the caller promised room for the outputs.
-        unsafe { emit::<T, F>(call, to, run, &[levels[0].get()]) };
+        unsafe { call.emit(to, run, &[levels[0].get()]) };
     }
 }
 
@@ -426,7 +444,7 @@ unsafe fn column_tile<T: Copy + 'static, F: Fold<T>, const N: usize>(call: &Call
     // SAFETY: line 0 holds the result.
     let accs = unsafe { std::slice::from_raw_parts(line(0), tile.len) };
     // SAFETY: the caller promised room for the outputs.
-    unsafe { emit::<T, F>(call, to, tile, accs) };
+    unsafe { call.emit(to, tile, accs) };
 }
 
 /// Block `b` of a tile of outputs.
@@ -475,7 +493,7 @@ unsafe fn merge<T: Copy + 'static, F: Fold<T>>(call: &Call<'_>, groups: usize, a
                 |level| levels[level].set(F::combine(levels[level].get(), levels[level + 1].get())),
             );
             // SAFETY: the caller promised that the places of the outputs can be written.
-            unsafe { emit::<T, F>(call, To::Outputs(out), run, &[levels[0].get()]) };
+            unsafe { call.emit(To::Outputs(out), run, &[levels[0].get()]) };
         }
     });
 }

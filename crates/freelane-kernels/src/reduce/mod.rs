@@ -57,6 +57,7 @@ mod tile;
 mod truth;
 
 pub use arg::{ArgMax, ArgMin, At};
+pub use dispatch::Tier;
 pub use extremum::{Extremum, Max, Min, Ordered};
 pub use fold::{Fold, Whole};
 pub use loops::{FoldLoops, Operands, fold_loops};

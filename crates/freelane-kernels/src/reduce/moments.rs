@@ -2,6 +2,7 @@
 //!
 //! The variance takes the mean of its output as a parameter, unrounded, as [`Center`] makes it: a second pass over the
 //! elements, without a temporary for the deviations.
+use super::dispatch::Tier;
 use super::fold::{Fold, Whole};
 use super::summand::Accumulator;
 use crate::elementwise::Half;
@@ -10,6 +11,8 @@ use num_complex::Complex;
 
 /// An element that has a mean: half types in f32, rounded once; integers and booleans in f64.
 pub trait Averaged: Copy + 'static {
+    /// The instruction sets that loops are compiled for.
+    const TIER: Tier;
     /// What accumulates towards the mean.
     type Acc: Accumulator;
     /// What a mean is.
@@ -31,8 +34,9 @@ pub trait Averaged: Copy + 'static {
 }
 
 macro_rules! averaged_reals {
-    ($($t:ty: $acc:ty, $out:ty, $widen:expr, $narrow:expr;)*) => {$(
+    ($($t:ty: $tier:ident, $acc:ty, $out:ty, $widen:expr, $narrow:expr;)*) => {$(
         impl Averaged for $t {
+            const TIER: Tier = Tier::$tier;
             type Acc = $acc;
             type Mean = $out;
             type Square = $acc;
@@ -59,24 +63,25 @@ macro_rules! averaged_reals {
     )*};
 }
 averaged_reals! {
-    bool: f64, f64, |x: bool| f64::from(u8::from(x)), |a| a;
-    i8: f64, f64, f64::from, |a| a;
-    i16: f64, f64, f64::from, |a| a;
-    i32: f64, f64, f64::from, |a| a;
-    i64: f64, f64, |x| x as f64, |a| a;
-    u8: f64, f64, f64::from, |a| a;
-    u16: f64, f64, f64::from, |a| a;
-    u32: f64, f64, f64::from, |a| a;
-    u64: f64, f64, |x| x as f64, |a| a;
-    f16: f32, f16, Half::widen, f16::from_f64;
-    bf16: f32, bf16, Half::widen, bf16::from_f64;
-    f32: f32, f32, |x| x, |a| a as f32;
-    f64: f64, f64, |x| x, |a| a;
+    bool: Plain, f64, f64, |x: bool| f64::from(u8::from(x)), |a| a;
+    i8: Plain, f64, f64, f64::from, |a| a;
+    i16: Plain, f64, f64, f64::from, |a| a;
+    i32: Native, f64, f64, f64::from, |a| a;
+    i64: Plain, f64, f64, |x| x as f64, |a| a;
+    u8: Plain, f64, f64, f64::from, |a| a;
+    u16: Plain, f64, f64, f64::from, |a| a;
+    u32: Plain, f64, f64, f64::from, |a| a;
+    u64: Plain, f64, f64, |x| x as f64, |a| a;
+    f16: Native, f32, f16, Half::widen, f16::from_f64;
+    bf16: Native, f32, bf16, Half::widen, bf16::from_f64;
+    f32: Wide, f32, f32, |x| x, |a| a as f32;
+    f64: Wide, f64, f64, |x| x, |a| a;
 }
 
 macro_rules! averaged_complex {
     ($($t:ty),*) => {$(
         impl Averaged for Complex<$t> {
+            const TIER: Tier = Tier::Plain;
             type Acc = Self;
             type Mean = Self;
             type Square = $t;
@@ -118,6 +123,8 @@ macro_rules! mean_folds {
             type Acc = T::Acc;
             type Out = T::$out;
             type Param = ();
+            type Core = Center;
+            const TIER: Tier = T::TIER;
             #[inline(always)]
             fn identity() -> T::Acc {
                 T::Acc::NOTHING
@@ -155,6 +162,8 @@ macro_rules! variance_folds {
             type Acc = T::Square;
             type Out = T::Variance;
             type Param = T::Acc;
+            type Core = Variance;
+            const TIER: Tier = T::TIER;
             #[inline(always)]
             fn identity() -> T::Square {
                 T::Square::NOTHING

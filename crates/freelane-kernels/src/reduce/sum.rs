@@ -1,4 +1,5 @@
 //! Sum and product.
+use super::dispatch::{Tier, native};
 use super::fold::{Fold, Whole};
 use super::summand::{Accumulator, Summand};
 
@@ -10,12 +11,26 @@ pub struct Sum;
 #[derive(Clone, Copy, Debug)]
 pub struct Prod;
 
+/// Sums of `f32` and `f64` keep AVX-512 busy.
+const fn wide<T: Summand>() -> Tier {
+    match native::<T>() {
+        Tier::Native if !T::EXACT && size_of::<T>() == size_of::<T::Acc>() => Tier::Wide,
+        tier => tier,
+    }
+}
+
+const fn plain<T: Summand>() -> Tier {
+    Tier::Plain
+}
+
 macro_rules! sum_folds {
-    ($($fold:ident: $identity:ident, $empty:ident, $combine:ident;)*) => {$(
+    ($($fold:ident: $identity:ident, $empty:ident, $combine:ident, $tier:ident;)*) => {$(
         impl<T: Summand> Fold<T> for $fold {
             type Acc = T::Acc;
             type Out = T::Out;
             type Param = ();
+            type Core = Self;
+            const TIER: Tier = $tier::<T>();
             const ORDER_FREE: bool = T::EXACT;
             #[inline(always)]
             fn identity() -> T::Acc {
@@ -37,6 +52,6 @@ macro_rules! sum_folds {
     )*};
 }
 sum_folds! {
-    Sum: NOTHING, ZERO, plus;
-    Prod: ONE, ONE, times;
+    Sum: NOTHING, ZERO, plus, wide;
+    Prod: ONE, ONE, times, plain;
 }

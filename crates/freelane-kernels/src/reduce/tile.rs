@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Rows of one chain are taken several at a time, to load and store its accumulators once for all of them.
-use super::dispatch::Body;
+use super::dispatch::{Body, Tier};
 use super::fold::Fold;
 use super::order::CHAINS;
 use std::marker::PhantomData;
@@ -54,6 +54,8 @@ pub(super) struct Stream<T: Copy + 'static, F: Fold<T> + ?Sized> {
 }
 
 impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Stream<T, F> {
+    const TIER: Tier = F::TIER;
+
     #[inline(always)]
     fn run(self) {
         if self.column_stride == size_of::<T>() as isize { self.stream::<true>() } else { self.stream::<false>() }
@@ -136,6 +138,8 @@ pub(super) struct Halves<T: Copy + 'static, F: Fold<T> + ?Sized> {
 }
 
 impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Halves<T, F> {
+    const TIER: Tier = F::TIER;
+
     #[inline(always)]
     fn run(self) {
         let used = self.seen.min(chains::<T, F>());

@@ -1,4 +1,5 @@
 //! Any, all, and how many.
+use super::dispatch::{Tier, native};
 use super::fold::{Fold, Whole};
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -56,6 +57,8 @@ macro_rules! truth_folds {
             type Acc = $acc;
             type Out = $out;
             type Param = ();
+            type Core = Self;
+            const TIER: Tier = native::<T>();
             const ORDER_FREE: bool = true;
             #[inline(always)]
             fn identity() -> $acc {
