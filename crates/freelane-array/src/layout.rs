@@ -13,13 +13,22 @@ pub const MAX_RANK: usize = 64;
 ///
 /// Strides may be zero (broadcast axes) and negative (flipped axes). `offset` is the position of the element at index
 /// `[0, 0, ..]`. A layout by itself names no storage; `ArrayData::new` checks that it fits one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Dims,
     strides: Strides,
     offset: usize,
     len: usize,
     contiguous: bool,
+}
+
+impl Clone for Layout {
+    #[inline]
+    fn clone(&self) -> Layout {
+        // Copying slices is faster than `SmallVec::clone`, which goes element by element.
+        let (shape, strides) = (Dims::from_slice(&self.shape), Strides::from_slice(&self.strides));
+        Layout { shape, strides, ..*self }
+    }
 }
 
 /// The number of elements of a shape, or an error if memory cannot address `size`-byte elements of that number.
@@ -48,7 +57,17 @@ impl Layout {
     /// Row-major order without gaps.
     pub fn contiguous(shape: &[usize]) -> Result<Layout, ArrayError> {
         let len = element_count(shape, 1)?;
-        Ok(Layout { strides: row_major(shape), shape: shape.into(), offset: 0, len, contiguous: true })
+        Ok(Layout { strides: row_major(shape), shape: Dims::from_slice(shape), offset: 0, len, contiguous: true })
+    }
+
+    /// Row-major order without gaps, over the shape of this layout.
+    #[inline]
+    pub fn to_contiguous(&self) -> Layout {
+        if self.contiguous && self.len > 0 {
+            return Layout { offset: 0, ..self.clone() };
+        }
+        let (shape, strides) = (Dims::from_slice(&self.shape), row_major(&self.shape));
+        Layout { shape, strides, offset: 0, len: self.len, contiguous: true }
     }
 
     /// Any strides. Rank, element count and the reach of the strides are checked for overflow.

@@ -166,9 +166,8 @@ impl UFunc {
             return crate::ops::assign::assign(lane, out, Operand::Array(&value));
         }
         crate::ops::assign::make_unique(lane, out, self.name)?;
-        let layout = out.layout().clone();
         let ptr = out.as_mut_ptr().ok_or(ArrayError::NotUnique).in_op(self.name)?;
-        self.run(lane, dtype, args, ptr, &layout)
+        self.run(lane, dtype, args, ptr, out.layout())
     }
 
     /// Applies the function to `x` and the other operands and leaves the result in `x`: in place when `x` owns its
@@ -192,8 +191,7 @@ impl UFunc {
             *x = self.call(lane, &[Operand::Array(x), y])?;
             return Ok(());
         }
-        let (layout, ptr) = (x.layout().clone(), x.as_ptr().cast_mut());
-        self.run(lane, dtype, &[Operand::Array(x), y], ptr, &layout)
+        self.run(lane, dtype, &[Operand::Array(x), y], x.as_ptr().cast_mut(), x.layout())
     }
 
     fn check_output_shape(&self, args: &[Operand<'_>], out: &ArrayData) -> Result<(), OpsError> {
@@ -229,6 +227,9 @@ impl UFunc {
         if let Some(check) = self.check {
             check(args, dtype)?;
         }
+        if self.run_plain(lane, dtype, args, out, layout) {
+            return Ok(());
+        }
         let isa = Isa::current();
         let out_size = self.output_dtype(dtype).unwrap_or(dtype).size();
         match self.loops {
@@ -260,6 +261,30 @@ impl UFunc {
         Ok(())
     }
 
+    /// The shortest way, for what is most common: arrays of the loop's dtype and of one contiguous layout, on one lane.
+    #[inline]
+    fn run_plain(&self, lane: &Lane, dtype: DType, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> bool {
+        if !layout.is_contiguous() || lane.threads() > 1 {
+            return false;
+        }
+        let plain = |a: &ArrayData| a.dtype() == dtype && a.layout().is_contiguous() && same_shape(a.layout(), layout);
+        let (n, isa, size) = (layout.len(), Isa::current(), dtype.size() as isize);
+        match (self.loops, args) {
+            (Loops::Unary(table), [Operand::Array(x)]) if plain(x) => {
+                let Some(entry) = table[dtype as usize] else { return false };
+                // SAFETY: operand and output hold `n` elements side by side.
+                unsafe { (entry.run)(isa, n, x.as_ptr(), size, out, entry.out.size() as isize) }
+            }
+            (Loops::Binary(table), [Operand::Array(a), Operand::Array(b)]) if plain(a) && plain(b) => {
+                let Some(entry) = table[dtype as usize] else { return false };
+                // SAFETY: as above, for both operands.
+                unsafe { (entry.run)(isa, n, a.as_ptr(), size, b.as_ptr(), size, out, entry.out.size() as isize) }
+            }
+            _ => return false,
+        }
+        true
+    }
+
     #[inline]
     fn entry<F: Copy>(&self, table: &Table<F>, dtype: DType) -> Result<F, OpsError> {
         let missing = || OpsError::DType { op: self.name, found: vec![dtype], supported: self.supported() };
@@ -284,6 +309,13 @@ impl UFunc {
         }
         Ok(ready)
     }
+}
+
+/// Whether two layouts have one shape; up to four axes without a call.
+#[inline]
+fn same_shape(a: &Layout, b: &Layout) -> bool {
+    let (a, b) = (a.shape(), b.shape());
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y)
 }
 
 /// An operand in the dtype that a loop reads.
@@ -445,9 +477,12 @@ fn output_layout(args: &[Operand<'_>]) -> Result<Layout, ArrayError> {
     let first = args.iter().find_map(|o| if let Operand::Array(a) = o { Some(a) } else { None });
     if let Some(a) = first
         && a.layout().is_contiguous()
-        && args.iter().all(|o| o.shape() == a.layout().shape() || o.shape().is_empty())
+        && args.iter().all(|o| match o {
+            Operand::Array(b) => same_shape(a.layout(), b.layout()),
+            Operand::Scalar(_) => true,
+        })
     {
-        return Layout::contiguous(a.layout().shape());
+        return Ok(a.layout().to_contiguous());
     }
     let shape = broadcast_shapes(args.iter().map(|o| o.shape()))?;
     let mut full = args.iter().filter_map(|o| match o {
@@ -473,6 +508,7 @@ fn in_order_of(layout: &Layout) -> Result<Layout, ArrayError> {
 }
 
 /// Storage for the elements of a layout without gaps.
+#[inline]
 pub(crate) fn uninit(lane: &Lane, layout: &Layout, dtype: DType, op: &'static str) -> Result<BufferMut, OpsError> {
     let bytes = layout.len().checked_mul(dtype.size()).filter(|&b| b <= isize::MAX as usize);
     let overflow = || ArrayError::ShapeOverflow { shape: layout.shape().to_vec() };
@@ -484,6 +520,7 @@ pub(crate) fn uninit(lane: &Lane, layout: &Layout, dtype: DType, op: &'static st
 ///
 /// # Safety
 /// Every element of the layout, which has no gaps, was written with a valid value of `dtype`.
+#[inline]
 pub(crate) unsafe fn finish(buffer: BufferMut, dtype: DType, layout: Layout) -> ArrayData {
     if layout.is_contiguous() {
         // SAFETY: contiguous from offset zero, initialised by the caller, and `uninit` sized the buffer for it.

@@ -28,7 +28,7 @@ pub type Loop3 = unsafe fn(
     os: isize,
 );
 
-type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
+pub(super) type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
 type Body2<T, O> = unsafe fn(usize, *const T, *const T, *mut O);
 
 /// Less than one AVX-512 vector is left to AVX2: the bits are the same.
@@ -81,7 +81,7 @@ unsafe fn run2<T, O>(body: Body2<T, O>, whole: usize, n: usize, a: *const T, b: 
 }
 
 #[inline(always)]
-fn body1<K: Map1<T>, T: Copy>(isa: Isa) -> Body1<T, K::Out> {
+pub(super) fn body1<K: Map1<T>, T: Copy>(isa: Isa) -> Body1<T, K::Out> {
     match (isa, K::TIER) {
         (Isa::Portable, _) | (_, Tier::Scalar) => portable::map1::<K, T>,
         #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,9 @@
 //! `ufuncs!`: rows become tables, statics and methods.
 use crate::ufunc::Entry;
 use freelane_array::{DType, Element};
-use freelane_kernels::elementwise::{Loop1, Loop2, Loop3, Map1, Map2, Map3, loop1, loop2, loop3};
+use freelane_kernels::elementwise::{
+    Half, Loop1, Loop2, Loop3, Map1, Map2, Map3, Widen, half_loop1, half_loop2, loop1, loop2, loop3,
+};
 
 /// The table entry of a kernel of one operand at type `T`.
 pub(super) const fn unary<K: Map1<T>, T: Element>() -> Option<Entry<Loop1>>
@@ -17,6 +19,24 @@ where
     K::Out: Element,
 {
     Some(Entry { run: loop2::<K, T>, out: <K::Out as Element>::DTYPE })
+}
+
+/// The table entry of a kernel of one operand for a half type.
+pub(super) const fn half_unary<K: Map1<f32>, H: Element + Half>() -> Option<Entry<Loop1>>
+where
+    K::Out: Widen<H>,
+    <K::Out as Widen<H>>::Out: Element,
+{
+    Some(Entry { run: half_loop1::<K, H>, out: <<K::Out as Widen<H>>::Out as Element>::DTYPE })
+}
+
+/// The table entry of a kernel of two operands for a half type.
+pub(super) const fn half_binary<K: Map2<f32>, H: Element + Half>() -> Option<Entry<Loop2>>
+where
+    K::Out: Widen<H>,
+    <K::Out as Widen<H>>::Out: Element,
+{
+    Some(Entry { run: half_loop2::<K, H>, out: <<K::Out as Widen<H>>::Out as Element>::DTYPE })
 }
 
 /// The table entry of a selecting kernel at type `T`.
@@ -40,13 +60,23 @@ pub(super) const fn slot(dtype: DType) -> usize {
     dtype as usize
 }
 
-/// Fills a table: each group of dtypes names the kernel that serves it.
+/// Fills a table: each group of dtypes names the kernel that serves it. Half types run in `f32`.
 macro_rules! table {
     (@fill $t:ident $kind:ident bool $K:ty) => { table!(@set $t $kind $K; bool) };
     (@fill $t:ident $kind:ident signed $K:ty) => { table!(@set $t $kind $K; i8 i16 i32 i64) };
     (@fill $t:ident $kind:ident unsigned $K:ty) => { table!(@set $t $kind $K; u8 u16 u32 u64) };
     (@fill $t:ident $kind:ident ints $K:ty) => { table!(@set $t $kind $K; u8 i8 u16 i16 u32 i32 u64 i64) };
-    (@fill $t:ident $kind:ident floats $K:ty) => { table!(@set $t $kind $K; f16 bf16 f32 f64) };
+    (@fill $t:ident select floats $K:ty) => { table!(@set $t select $K; f16 bf16 f32 f64) };
+    (@fill $t:ident $kind:ident floats $K:ty) => {
+        table!(@set $t $kind $K; f32 f64);
+        table!(@half $t $kind $K; f16 bf16)
+    };
+    (@half $t:ident unary $K:ty; $($H:ty)*) => {
+        $($t[slot(<$H as Element>::DTYPE)] = rows::half_unary::<$K, $H>();)*
+    };
+    (@half $t:ident binary $K:ty; $($H:ty)*) => {
+        $($t[slot(<$H as Element>::DTYPE)] = rows::half_binary::<$K, $H>();)*
+    };
     (@fill $t:ident $kind:ident complex $K:ty) => { table!(@set $t $kind $K; C64 C128) };
     (@set $t:ident $kind:ident $K:ty; $($T:ty)*) => {
         $($t[slot(<$T as Element>::DTYPE)] = rows::$kind::<$K, $T>();)*
