@@ -9,8 +9,7 @@ use std::path::Path;
 const ORDER: &str = "\
 sync <- mem <- array      mem <- pool                     sync <- simd <- kernels
 array, kernels, pool <- ops <- io, graph     graph <- onnx     ops, io, pool <- data
-graph, onnx, data <- freelane <- cli <- python
-io <- freelane";
+graph, onnx, data <- freelane <- cli <- python";
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
