@@ -28,6 +28,9 @@ lane_local! {
 // LEDGER: the process; the list of all heaps, which only grows, read by `trim`, `snapshot` and new threads.
 static ALL: AtomicPtr<LaneHeap> = AtomicPtr::new(std::ptr::null_mut());
 
+/// When the system refuses more than this, giving back what is kept does not help.
+const HOPELESS: usize = 1 << 40;
+
 #[repr(align(128))]
 pub(crate) struct LaneHeap {
     magazines: [Magazine; SizeClass::PRIVATE],
@@ -42,8 +45,8 @@ pub(crate) struct LaneHeap {
     next: *const LaneHeap,
 }
 
-// SAFETY: `counts`, `large` and `in_use` may be used by all; `next` never changes; the rest is used only through `here` and
-// `get`, by the thread that holds `in_use`.
+// SAFETY: `large`, `in_use` and the sums of `counts` may be used by all; `next` never changes; the rest is used only by the
+// thread that holds `in_use`, which gets at it through `here` and `get`.
 unsafe impl Sync for LaneHeap {}
 
 impl LaneHeap {
@@ -115,11 +118,11 @@ impl LaneHeap {
         if let Some(block) = found {
             return Ok((block, false));
         }
-        let fresh = Block::fresh(class).or_else(|| {
-            trim::trim();
+        let again = || {
+            (bytes <= HOPELESS).then(trim::trim)?;
             Block::fresh(class)
-        });
-        fresh.ok_or(MemError::OutOfMemory { bytes, align: DEFAULT_ALIGN })
+        };
+        Block::fresh(class).or_else(again).ok_or(MemError::OutOfMemory { bytes, align: DEFAULT_ALIGN })
     }
 
     fn take_small(&self, class: SizeClass) -> Option<Block> {
@@ -176,7 +179,7 @@ impl LaneHeap {
     /// Gives the magazines' blocks back; only the lane itself can.
     pub fn trim_own(&self) -> usize {
         self.trimmed.set(trim::epoch());
-        self.magazines.iter().map(|magazine| magazine.drain().destroy()).sum()
+        self.magazines.iter().flat_map(Magazine::drain).map(Chain::destroy).sum()
     }
 
     /// Gives the large blocks back, whoever's heap it is; nothing if its lane is at it just now.
@@ -196,7 +199,8 @@ fn hand_over() {
     let Some(heap) = HERE.with(Cell::take) else { return };
     let process = Process::here();
     for (class, magazine) in heap.magazines.iter().enumerate() {
-        process.leave_chain(SizeClass::from_index(class), magazine.drain());
+        let class = SizeClass::from_index(class);
+        magazine.drain().into_iter().for_each(|chain| process.leave_chain(class, chain));
     }
     let large = heap.large.try_lock().map(|mut cache| cache.drain()).unwrap_or_default();
     process.leave_large(large, false);

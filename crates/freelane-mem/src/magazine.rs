@@ -63,24 +63,71 @@ impl Magazine {
         handed_over
     }
 
-    /// Fills the empty loaded chain.
+    /// Fills the empty loaded chain with one that came from a magazine of the same class.
     pub fn load(&self, chain: Chain) {
-        debug_assert!(self.loaded.get().is_none());
         let (head, len) = chain.into_parts();
+        debug_assert!(self.loaded.get().is_none() && len <= self.capacity);
         self.loaded.set(head);
-        self.room.set(self.capacity.saturating_sub(len));
+        self.room.set(self.capacity - len);
     }
 
-    /// Takes out everything.
-    pub fn drain(&self) -> Chain {
-        let mut all = self.spare.take();
-        all.append(self.unload());
-        all
+    /// Takes out everything, as two chains that fit into any magazine of the class.
+    pub fn drain(&self) -> [Chain; 2] {
+        [self.spare.take(), self.unload()]
     }
 
     fn unload(&self) -> Chain {
         let len = self.capacity - self.room.replace(self.capacity);
         // SAFETY: the loaded chain belongs to the magazine alone, and has as many blocks as there is no room for.
         unsafe { Chain::from_parts(self.loaded.take(), len) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASS: SizeClass = SizeClass::from_index(SizeClass::PRIVATE - 1);
+
+    fn fresh() -> Block {
+        Block::fresh(CLASS).unwrap().0
+    }
+
+    #[test]
+    fn full_chains_move_on_and_nothing_gets_lost() {
+        let magazine = Magazine::new(CLASS);
+        let mut handed_over = Vec::new();
+        for _ in 0..3 * MIN_BLOCKS + 1 {
+            let block = fresh();
+            if !magazine.push(block) {
+                handed_over.push(magazine.push_past(block));
+            }
+        }
+        let sizes: Vec<usize> =
+            handed_over.into_iter().chain(magazine.drain()).map(|chain| chain.destroy() / CLASS.bytes()).collect();
+        assert_eq!(sizes, [0, MIN_BLOCKS, MIN_BLOCKS, MIN_BLOCKS, 1]);
+        assert!(magazine.pop().is_none() && magazine.pop_spare().is_none());
+    }
+
+    #[test]
+    fn an_empty_magazine_takes_its_spare_chain_and_then_others() {
+        let magazine = Magazine::new(CLASS);
+        let blocks: Vec<Block> = (0..MIN_BLOCKS + 1).map(|_| fresh()).collect();
+        for &block in &blocks {
+            if !magazine.push(block) {
+                assert!(magazine.push_past(block).is_empty());
+            }
+        }
+        assert_eq!(magazine.pop(), blocks.last().copied());
+        assert_eq!((magazine.pop(), magazine.pop_spare()), (None, Some(blocks[MIN_BLOCKS - 1])));
+        let [spare, loaded] = magazine.drain();
+        assert!(spare.is_empty());
+        magazine.load(loaded);
+        assert_eq!(magazine.pop(), Some(blocks[MIN_BLOCKS - 2]));
+        let rest: usize = magazine.drain().map(Chain::destroy).iter().sum();
+        assert_eq!(rest, (MIN_BLOCKS - 2) * CLASS.bytes());
+        let popped = [blocks[MIN_BLOCKS], blocks[MIN_BLOCKS - 1], blocks[MIN_BLOCKS - 2]];
+        popped.into_iter().for_each(|block| assert!(magazine.push(block)));
+        assert_eq!(magazine.drain().map(Chain::destroy), [0, 3 * CLASS.bytes()]);
     }
 }

@@ -1,8 +1,8 @@
 //! The reclaim thread: it unmaps and destroys, so that no lane has to wait for it.
 //!
 //! It starts with the first thing it is given. The bytes that wait for it are bounded: beyond the bound a lane does the work
-//! itself, unless it asked not to wait (`Heap::without_waiting`); only such lanes can push the backlog past its bound, and
-//! `MemStats::backlog_bytes` shows it.
+//! itself, unless it asked not to wait (`Heap::without_waiting`) or its thread is ending; only such lanes can push the backlog
+//! past its bound, and `MemStats::backlog_bytes` shows it.
 
 use crate::block::Block;
 use crate::chain::Chain;

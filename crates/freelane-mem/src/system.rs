@@ -47,6 +47,12 @@ pub(crate) unsafe fn free(ptr: NonNull<u8>, bytes: usize, align: usize) {
     unsafe { std::alloc::dealloc(ptr.as_ptr(), layout) }
 }
 
-/// Gives free pages back to the system.
+/// Gives free pages back to the system, where Rust's global allocator is the C library's.
 #[cfg(not(all(feature = "mimalloc", not(miri))))]
-pub(crate) fn collect() {}
+pub(crate) fn collect() {
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+    // SAFETY: callable at any time from any thread.
+    unsafe {
+        libc::malloc_trim(0)
+    };
+}

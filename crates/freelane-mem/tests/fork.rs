@@ -1,4 +1,5 @@
 //! A forked child can allocate and free, whatever the parent's threads were doing.
+#![cfg(target_os = "linux")]
 
 mod common;
 

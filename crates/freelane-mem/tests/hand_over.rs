@@ -1,5 +1,5 @@
 //! Memory allocated on one lane and freed on another stays bounded, is used again, and is counted right.
-
+#![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_types, reason = "a lock keeps tests apart that change what belongs to the process")]
 
 mod common;

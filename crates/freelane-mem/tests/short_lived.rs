@@ -1,4 +1,5 @@
 //! Short-lived threads leave nothing behind.
+#![cfg(target_os = "linux")]
 
 mod common;
 

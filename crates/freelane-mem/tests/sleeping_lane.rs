@@ -1,5 +1,5 @@
 //! The memory of a lane that sleeps comes back (G03).
-
+#![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_types, reason = "channels of std are what users have")]
 
 mod common;
@@ -41,6 +41,13 @@ fn freed_elsewhere_or_cached_by_the_sleeper() {
     trim();
     let left = resident().saturating_sub(start);
     assert!(left < 8 * MIB, "{left} bytes of a sleeping lane are still there");
+
+    for bytes in [512, 4096, 20_000, 200_000] {
+        drop(sleeper(64 * MIB / bytes, bytes, 0));
+        trim();
+        let left = resident().saturating_sub(start);
+        assert!(left < 24 * MIB, "{left} bytes of a sleeping lane's {bytes}-byte blocks are still there");
+    }
 
     let buffers = sleeper(1, 16 * MIB, 5);
     assert!(resident() - start > 64 * MIB, "the sleeper keeps what it freed");

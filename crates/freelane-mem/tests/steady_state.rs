@@ -1,4 +1,5 @@
 //! What a lane does again and again: no page fault, no system call.
+#![cfg(target_os = "linux")]
 
 mod common;
 

@@ -3,7 +3,7 @@
 //! - `alloc/free/N`: a block taken and given back. `alloc/zeroed/512B` clears it as well: the array of 64 doubles that a
 //!   loop body makes. `.../stats` is the same, counted; `.../system` the same from Rust's system allocator.
 //! - `alloc/held/4x16MiB`: four temporaries taken, written, held, then given back; `alloc/freed/16MiB`: one after the other.
-//!   `alloc/written/...` writes the same memory, taken once, which is the floor.
+//!   `alloc/written/...` writes the same memory, taken once: the floor, and the limit of what more lanes can do.
 use freelane_benches::pinned::bench;
 use freelane_mem::{BufferMut, stats};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -58,10 +58,12 @@ fn large(count: usize, bytes: usize) {
     });
     bench(&format!("alloc/freed/{size}"), |_| || drop(black_box(mine())));
     bench(&format!("alloc/freed/{size}/system"), |_| || drop(black_box(theirs())));
-    bench(&format!("alloc/written/{size}"), |_| {
-        let mut memory = mine();
-        move || write(memory.as_mut_ptr(), bytes)
-    });
+    for count in [count, 1] {
+        bench(&format!("alloc/written/{count}x{size}"), |_| {
+            let mut memory: Vec<_> = (0..count).map(|_| mine()).collect();
+            move || memory.iter_mut().for_each(|memory| write(memory.as_mut_ptr(), bytes))
+        });
+    }
 }
 
 fn write(memory: *mut u8, bytes: usize) {
