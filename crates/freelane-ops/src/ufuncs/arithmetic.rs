@@ -6,17 +6,17 @@ use freelane_kernels::elementwise as k;
 ufuncs! {
     /// The sum of two arrays. Integers wrap; for booleans it is "or".
     add ADD (x, y) {
-        loops: { bool: k::Add, ints: k::Add, floats: k::Add, complex: k::Add },
+        loops: { bool: k::Add, wrapping: k::Add, floats: k::Add, complex: k::Add },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Add", 7),
     }
     /// The difference of two arrays. Integers wrap; booleans have none.
     subtract SUBTRACT (x, y) {
-        loops: { ints: k::Subtract, floats: k::Subtract, complex: k::Subtract },
+        loops: { wrapping: k::Subtract, floats: k::Subtract, complex: k::Subtract },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Sub", 7),
     }
     /// The product of two arrays. Integers wrap; for booleans it is "and".
     multiply MULTIPLY (x, y) {
-        loops: { bool: k::Multiply, ints: k::Multiply, floats: k::Multiply, complex: k::Multiply },
+        loops: { bool: k::Multiply, wrapping: k::Multiply, floats: k::Multiply, complex: k::Multiply },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Mul", 7),
     }
     /// The quotient of two arrays. Integers are divided as `f64`.
@@ -41,12 +41,12 @@ ufuncs! {
     }
     /// The array with its sign reversed. Unsigned integers wrap.
     negative NEGATIVE (x) {
-        loops: { ints: k::Negative, floats: k::Negative, complex: k::Negative },
+        loops: { wrapping: k::Negative, floats: k::Negative, complex: k::Negative },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Neg", 6),
     }
     /// The array itself.
     positive POSITIVE (x) {
-        loops: { ints: k::Positive, floats: k::Positive, complex: k::Positive },
+        loops: { wrapping: k::Positive, floats: k::Positive, complex: k::Positive },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Identity", 1),
     }
     /// The absolute value; of a complex number its modulus.
@@ -61,7 +61,7 @@ ufuncs! {
     }
     /// The square. Integers wrap.
     square SQUARE (x) {
-        loops: { ints: k::Square, floats: k::Square, complex: k::Square },
+        loops: { wrapping: k::Square, floats: k::Square, complex: k::Square },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5,
     }
     /// The square root; NaN for negative numbers.

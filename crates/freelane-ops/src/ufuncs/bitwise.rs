@@ -4,27 +4,27 @@ use freelane_kernels::elementwise as k;
 ufuncs! {
     /// "And" of each bit; for booleans, logical "and".
     bitwise_and BITWISE_AND (x, y) {
-        loops: { bool: k::BitwiseAnd, ints: k::BitwiseAnd },
+        loops: { bool: k::BitwiseAnd, wrapping: k::BitwiseAnd },
         promotion: Same, cost: 0.3, domain: (0.0, 100.0), ulp: 0.5, onnx: ("BitwiseAnd", 18),
     }
     /// "Or" of each bit; for booleans, logical "or".
     bitwise_or BITWISE_OR (x, y) {
-        loops: { bool: k::BitwiseOr, ints: k::BitwiseOr },
+        loops: { bool: k::BitwiseOr, wrapping: k::BitwiseOr },
         promotion: Same, cost: 0.3, domain: (0.0, 100.0), ulp: 0.5, onnx: ("BitwiseOr", 18),
     }
     /// "Exclusive or" of each bit; for booleans, logical "exclusive or".
     bitwise_xor BITWISE_XOR (x, y) {
-        loops: { bool: k::BitwiseXor, ints: k::BitwiseXor },
+        loops: { bool: k::BitwiseXor, wrapping: k::BitwiseXor },
         promotion: Same, cost: 0.3, domain: (0.0, 100.0), ulp: 0.5, onnx: ("BitwiseXor", 18),
     }
     /// Each bit reversed; for booleans, logical "not".
     bitwise_invert BITWISE_INVERT (x) {
-        loops: { bool: k::BitwiseInvert, ints: k::BitwiseInvert },
+        loops: { bool: k::BitwiseInvert, wrapping: k::BitwiseInvert },
         promotion: Same, cost: 0.3, domain: (0.0, 100.0), ulp: 0.5, onnx: ("BitwiseNot", 18),
     }
     /// Bits moved up by the second array; zero once all have left.
     bitwise_left_shift BITWISE_LEFT_SHIFT (x, y) {
-        loops: { ints: k::LeftShift },
+        loops: { wrapping: k::LeftShift },
         promotion: Same, cost: 0.4, domain: (0.0, 6.0), ulp: 0.5,
     }
     /// Bits moved down by the second array; the sign stays.
@@ -34,22 +34,22 @@ ufuncs! {
     }
     /// Whether both are not zero.
     logical_and LOGICAL_AND (x, y) {
-        loops: { bool: k::LogicalAnd, ints: k::LogicalAnd, floats: k::LogicalAnd, complex: k::LogicalAnd },
+        loops: { bool: k::LogicalAnd, wrapping: k::LogicalAnd, floats: k::LogicalAnd, complex: k::LogicalAnd },
         promotion: Same, cost: 0.4, domain: (0.0, 2.0), ulp: 0.5, onnx: ("And", 7),
     }
     /// Whether at least one is not zero.
     logical_or LOGICAL_OR (x, y) {
-        loops: { bool: k::LogicalOr, ints: k::LogicalOr, floats: k::LogicalOr, complex: k::LogicalOr },
+        loops: { bool: k::LogicalOr, wrapping: k::LogicalOr, floats: k::LogicalOr, complex: k::LogicalOr },
         promotion: Same, cost: 0.4, domain: (0.0, 2.0), ulp: 0.5, onnx: ("Or", 7),
     }
     /// Whether exactly one is not zero.
     logical_xor LOGICAL_XOR (x, y) {
-        loops: { bool: k::LogicalXor, ints: k::LogicalXor, floats: k::LogicalXor, complex: k::LogicalXor },
+        loops: { bool: k::LogicalXor, wrapping: k::LogicalXor, floats: k::LogicalXor, complex: k::LogicalXor },
         promotion: Same, cost: 0.4, domain: (0.0, 2.0), ulp: 0.5, onnx: ("Xor", 7),
     }
     /// Whether the element is zero.
     logical_not LOGICAL_NOT (x) {
-        loops: { bool: k::LogicalNot, ints: k::LogicalNot, floats: k::LogicalNot, complex: k::LogicalNot },
+        loops: { bool: k::LogicalNot, wrapping: k::LogicalNot, floats: k::LogicalNot, complex: k::LogicalNot },
         promotion: Same, cost: 0.3, domain: (0.0, 2.0), ulp: 0.5, onnx: ("Not", 1),
     }
 }

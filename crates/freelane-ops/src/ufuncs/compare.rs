@@ -4,12 +4,12 @@ use freelane_kernels::elementwise as k;
 ufuncs! {
     /// Whether the elements are equal. NaN equals nothing.
     equal EQUAL (x, y) {
-        loops: { bool: k::Equal, ints: k::Equal, floats: k::Equal, complex: k::Equal },
+        loops: { bool: k::Equal, wrapping: k::Equal, floats: k::Equal, complex: k::Equal },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, onnx: ("Equal", 7),
     }
     /// Whether the elements differ.
     not_equal NOT_EQUAL (x, y) {
-        loops: { bool: k::NotEqual, ints: k::NotEqual, floats: k::NotEqual, complex: k::NotEqual },
+        loops: { bool: k::NotEqual, wrapping: k::NotEqual, floats: k::NotEqual, complex: k::NotEqual },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5,
     }
     /// Whether the first is less than the second.

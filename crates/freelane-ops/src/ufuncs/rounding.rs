@@ -4,22 +4,22 @@ use freelane_kernels::elementwise as k;
 ufuncs! {
     /// The greatest whole number that is not greater.
     floor FLOOR (x) {
-        loops: { ints: k::Positive, floats: k::Floor },
+        loops: { wrapping: k::Positive, floats: k::Floor },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, onnx: ("Floor", 6),
     }
     /// The least whole number that is not less.
     ceil CEIL (x) {
-        loops: { ints: k::Positive, floats: k::Ceil },
+        loops: { wrapping: k::Positive, floats: k::Ceil },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, onnx: ("Ceil", 6),
     }
     /// The nearest whole number towards zero.
     trunc TRUNC (x) {
-        loops: { ints: k::Positive, floats: k::Trunc },
+        loops: { wrapping: k::Positive, floats: k::Trunc },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5,
     }
     /// The nearest whole number; halves go to the even one.
     round ROUND (x) {
-        loops: { ints: k::Positive, floats: k::Round },
+        loops: { wrapping: k::Positive, floats: k::Round },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, onnx: ("Round", 11),
     }
 }

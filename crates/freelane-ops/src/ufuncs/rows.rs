@@ -47,6 +47,14 @@ where
     Some(Entry { run: loop3::<K, T>, out: <K::Out as Element>::DTYPE })
 }
 
+/// The entry of an unsigned type for the signed type of the same width: for functions in which the sign plays no part.
+pub(super) const fn alias<F: Copy>(entry: Option<Entry<F>>, unsigned: DType, signed: DType) -> Option<Entry<F>> {
+    match entry {
+        Some(Entry { run, out }) if out as u8 == unsigned as u8 => Some(Entry { run, out: signed }),
+        other => other,
+    }
+}
+
 /// A name without the underscore that sets it apart from a keyword.
 pub(super) const fn trimmed(name: &'static str) -> &'static str {
     match name.as_bytes() {
@@ -60,12 +68,21 @@ pub(super) const fn slot(dtype: DType) -> usize {
     dtype as usize
 }
 
-/// Fills a table: each group of dtypes names the kernel that serves it. Half types run in `f32`.
+/// Fills a table: each group of dtypes names the kernel that serves it. Half types run in `f32`; `wrapping` are the
+/// integers of a function in which the sign plays no part, so that signed types share the loops of unsigned ones.
 macro_rules! table {
     (@fill $t:ident $kind:ident bool $K:ty) => { table!(@set $t $kind $K; bool) };
     (@fill $t:ident $kind:ident signed $K:ty) => { table!(@set $t $kind $K; i8 i16 i32 i64) };
     (@fill $t:ident $kind:ident unsigned $K:ty) => { table!(@set $t $kind $K; u8 u16 u32 u64) };
     (@fill $t:ident $kind:ident ints $K:ty) => { table!(@set $t $kind $K; u8 i8 u16 i16 u32 i32 u64 i64) };
+    (@fill $t:ident $kind:ident wrapping $K:ty) => {
+        table!(@set $t $kind $K; u8 u16 u32 u64);
+        table!(@alias $t; u8 i8, u16 i16, u32 i32, u64 i64)
+    };
+    (@alias $t:ident; $($U:ident $I:ident),*) => {
+        $($t[slot(<$I as Element>::DTYPE)] =
+            rows::alias($t[slot(<$U as Element>::DTYPE)], <$U as Element>::DTYPE, <$I as Element>::DTYPE);)*
+    };
     (@fill $t:ident select floats $K:ty) => { table!(@set $t select $K; f16 bf16 f32 f64) };
     (@fill $t:ident $kind:ident floats $K:ty) => {
         table!(@set $t $kind $K; f32 f64);
