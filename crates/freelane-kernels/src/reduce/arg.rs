@@ -2,7 +2,7 @@
 //!
 //! Of equal elements the first counts, and the first NaN comes before every number. Zeros are equal.
 use super::extremum::{Extremum, Max, Min, Ordered};
-use super::fold::{Fold, Whole};
+use super::fold::{Accumulate, Fold, Whole};
 
 /// A value and where it is.
 #[derive(Clone, Copy, Debug)]
@@ -58,11 +58,9 @@ unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize 
 
 macro_rules! arg_folds {
     ($($fold:ident: $extremum:ident, $identity:ident, $beats:tt;)*) => {$(
-        impl<T: Extremum> Fold<T> for $fold {
+        impl<T: Extremum> Accumulate<T> for $fold {
             type Acc = At<T::Wide>;
-            type Out = i64;
             type Param = ();
-            type Core = Self;
             const ORDER_FREE: bool = true;
             #[inline(always)]
             fn identity() -> At<T::Wide> {
@@ -77,13 +75,9 @@ macro_rules! arg_folds {
                 if before(a, b, b.value $beats a.value) { b } else { a }
             }
             #[inline(always)]
-            fn finish(acc: At<T::Wide>, _: Whole) -> i64 {
-                acc.index as i64
-            }
-            #[inline(always)]
             unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> At<T::Wide> {
                 // SAFETY: the caller's promise.
-                let value = unsafe { <$extremum as Fold<T>>::block((), x, n, index) };
+                let value = unsafe { <$extremum as Accumulate<T>>::block((), x, n, index) };
                 // SAFETY: the caller's promise.
                 let position = unsafe { position(x, n, value) };
                 At { value, index: index + position }
@@ -110,9 +104,18 @@ macro_rules! arg_folds {
                 }
                 for l in 0..L {
                     let here = At { value: best[l], index: index + at[l] as usize * step };
-                    accs[l] = <Self as Fold<T>>::combine(accs[l], here);
+                    accs[l] = <Self as Accumulate<T>>::combine(accs[l], here);
                 }
                 accs
+            }
+        }
+
+        impl<T: Extremum> Fold<T> for $fold {
+            type By = Self;
+            type Param = ();
+            type Out = i64;
+            fn finish(acc: At<T::Wide>, _: Whole) -> i64 {
+                acc.index as i64
             }
         }
     )*};

@@ -3,7 +3,7 @@
 //! A NaN anywhere makes the result the NaN of its type. Of zeros, -0 counts as smaller than +0. So the result is a
 //! function of the set of elements, and the loops may take them in any order.
 use super::block::{chains, plain};
-use super::fold::{Fold, Whole};
+use super::fold::{Accumulate, Fold, Whole};
 use crate::elementwise::Half;
 use half::{bf16, f16};
 
@@ -138,7 +138,7 @@ pub struct Min;
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
-/// The best of `n` numbers and, apart from it, whether there is a NaN: cheaper than letting each step see to NaNs and the
+/// Whether there is a NaN among `n` elements, then the best of them: cheaper than letting each step see to NaNs and the
 /// signs of zeros. `None` leaves the case to a loop that does.
 ///
 /// # Safety
@@ -153,7 +153,14 @@ unsafe fn sweep<T: Extremum, const L: usize>(
     if n < L {
         return None;
     }
-    let (mut best, mut odd) = ([identity; L], [identity; L]);
+    let (mut best, mut odd) = ([identity; L], 0u64);
+    for i in 0..n {
+        // SAFETY: `i < n`.
+        odd |= u64::from(unsafe { x.add(i).read_unaligned() }.widen().is_nan());
+    }
+    if odd != 0 {
+        return Some(T::Wide::nan());
+    }
     for i in (0..n).step_by(L) {
         // The last vector may overlap the one before.
         // SAFETY: `n - L + L <= n`.
@@ -161,11 +168,7 @@ unsafe fn sweep<T: Extremum, const L: usize>(
         for l in 0..L {
             let v = v[l].widen();
             best[l] = if beats(v, best[l]) { v } else { best[l] };
-            odd[l] = if v.is_nan() { v } else { odd[l] };
         }
-    }
-    if odd.iter().fold(false, |any, o| any | o.is_nan()) {
-        return Some(T::Wide::nan());
     }
     let mut half = L / 2;
     while half > 0 {
@@ -179,11 +182,9 @@ unsafe fn sweep<T: Extremum, const L: usize>(
 
 macro_rules! extremum_folds {
     ($($fold:ident: $identity:ident, $better:ident, $beats:tt;)*) => {$(
-        impl<T: Extremum> Fold<T> for $fold {
+        impl<T: Extremum> Accumulate<T> for $fold {
             type Acc = T::Wide;
-            type Out = T;
             type Param = ();
-            type Core = Self;
             const ORDER_FREE: bool = true;
             #[inline(always)]
             fn identity() -> T::Wide {
@@ -196,10 +197,6 @@ macro_rules! extremum_folds {
             #[inline(always)]
             fn combine(a: T::Wide, b: T::Wide) -> T::Wide {
                 a.$better(b)
-            }
-            #[inline(always)]
-            fn finish(acc: T::Wide, _: Whole) -> T {
-                T::narrow(acc)
             }
             #[inline(always)]
             unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> T::Wide {
@@ -216,6 +213,15 @@ macro_rules! extremum_folds {
                 };
                 // SAFETY: the caller's promise.
                 swept.unwrap_or_else(|| unsafe { chains::<T, Self>((), x, n, index) })
+            }
+        }
+
+        impl<T: Extremum> Fold<T> for $fold {
+            type By = Self;
+            type Param = ();
+            type Out = T;
+            fn finish(acc: T::Wide, _: Whole) -> T {
+                T::narrow(acc)
             }
         }
     )*};

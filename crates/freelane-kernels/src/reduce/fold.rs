@@ -11,16 +11,13 @@ pub struct Whole {
     pub ddof: f64,
 }
 
-/// A reduction of elements of type `T`. The loops ask for `combine` in the order that [`order`](super::order) lays down.
-pub trait Fold<T: Copy + 'static>: 'static {
+/// A way to accumulate elements of type `T`. The loops ask for `combine` in the order that [`order`](super::order) lays
+/// down.
+pub trait Accumulate<T: Copy + 'static>: 'static {
     /// What accumulates.
     type Acc: Copy + 'static;
-    /// What is written.
-    type Out: Copy + 'static;
     /// One value an output, known beforehand, such as the mean that deviations are taken from; `()` if there is none.
     type Param: Copy + 'static;
-    /// The fold whose loops serve this one: it accumulates the same and writes something else. Most serve themselves.
-    type Core: Fold<T, Acc = Self::Acc, Param = Self::Param>;
     /// The instruction sets that loops are compiled for.
     const TIER: Tier = Tier::Native;
     /// Whether `combine` gives the same bits in any order and grouping, so that loops may choose theirs.
@@ -32,8 +29,6 @@ pub trait Fold<T: Copy + 'static>: 'static {
     fn lift(param: Self::Param, x: T, index: usize) -> Self::Acc;
     /// The accumulator of two runs of elements, `a` the earlier one.
     fn combine(a: Self::Acc, b: Self::Acc) -> Self::Acc;
-    /// The output.
-    fn finish(acc: Self::Acc, whole: Whole) -> Self::Out;
     /// Whether no later element can change `acc`.
     #[inline(always)]
     fn settled(_acc: Self::Acc) -> bool {
@@ -73,4 +68,17 @@ pub trait Fold<T: Copy + 'static>: 'static {
         }
         accs
     }
+}
+
+/// A reduction of elements of type `T`: a way to accumulate them, which several may share, and what becomes of the
+/// accumulator.
+pub trait Fold<T: Copy + 'static>: 'static {
+    /// How elements accumulate.
+    type By: Accumulate<T, Param = Self::Param>;
+    /// The parameter of that.
+    type Param: Copy + 'static;
+    /// What is written.
+    type Out: Copy + 'static;
+    /// The output.
+    fn finish(acc: <Self::By as Accumulate<T>>::Acc, whole: Whole) -> Self::Out;
 }

@@ -1,6 +1,6 @@
 //! Reductions in an order that depends on the reduced length alone.
 //!
-//! A reduction is a [`Fold`] (what is done with the elements) and a [`Reduction`] (which axes go and which stay).
+//! A reduction is a [`Fold`] (what is done with the elements, by a way to [`Accumulate`] them) and a [`Reduction`] (which axes go and which stay).
 //! [`fold_loops`] turns a fold over one element type into plain function pointers, [`FoldLoops`], fit for a table.
 //! The order in which elements meet is fixed in [`order`]; three loops keep to it, and which of them runs is a matter
 //! of speed only:
@@ -42,6 +42,10 @@
 //! ```
 mod arg;
 mod block;
+mod call;
+#[cfg(test)]
+mod cases;
+mod columns;
 mod dispatch;
 mod extremum;
 mod fold;
@@ -49,6 +53,7 @@ mod loops;
 mod moments;
 pub mod order;
 mod plan;
+mod rows;
 mod sum;
 mod summand;
 #[cfg(test)]
@@ -59,9 +64,9 @@ mod truth;
 pub use arg::{ArgMax, ArgMin, At};
 pub use dispatch::Tier;
 pub use extremum::{Extremum, Max, Min, Ordered};
-pub use fold::{Fold, Whole};
+pub use fold::{Accumulate, Fold, Whole};
 pub use loops::{FoldLoops, Operands, fold_loops};
-pub use moments::{Averaged, Center, Mean, Std, Variance};
+pub use moments::{Averaged, Center, DoubleSum, Mean, Std, Variance};
 pub use plan::{Axis, Groups, Kept, Reduction};
 pub use sum::{Prod, Sum};
 pub use summand::{Accumulator, Summand};

@@ -3,7 +3,8 @@
 //! The variance takes the mean of its output as a parameter, unrounded, as [`Center`] makes it: a second pass over the
 //! elements, without a temporary for the deviations.
 use super::dispatch::Tier;
-use super::fold::{Fold, Whole};
+use super::fold::{Accumulate, Fold, Whole};
+use super::sum::Sum;
 use super::summand::Accumulator;
 use crate::elementwise::Half;
 use half::{bf16, f16};
@@ -15,6 +16,8 @@ pub trait Averaged: Copy + 'static {
     const TIER: Tier;
     /// What accumulates towards the mean.
     type Acc: Accumulator;
+    /// How it does.
+    type Total: Accumulate<Self, Acc = Self::Acc, Param = ()>;
     /// What a mean is.
     type Mean: Copy + 'static;
     /// What accumulates towards the variance.
@@ -34,10 +37,11 @@ pub trait Averaged: Copy + 'static {
 }
 
 macro_rules! averaged_reals {
-    ($($t:ty: $tier:ident, $acc:ty, $out:ty, $widen:expr, $narrow:expr;)*) => {$(
+    ($($t:ty: $tier:ident, $acc:ty, $total:ty, $out:ty, $widen:expr, $narrow:expr;)*) => {$(
         impl Averaged for $t {
             const TIER: Tier = Tier::$tier;
             type Acc = $acc;
+            type Total = $total;
             type Mean = $out;
             type Square = $acc;
             type Variance = $out;
@@ -63,19 +67,19 @@ macro_rules! averaged_reals {
     )*};
 }
 averaged_reals! {
-    bool: Plain, f64, f64, |x: bool| f64::from(u8::from(x)), |a| a;
-    i8: Plain, f64, f64, f64::from, |a| a;
-    i16: Plain, f64, f64, f64::from, |a| a;
-    i32: Native, f64, f64, f64::from, |a| a;
-    i64: Plain, f64, f64, |x| x as f64, |a| a;
-    u8: Plain, f64, f64, f64::from, |a| a;
-    u16: Plain, f64, f64, f64::from, |a| a;
-    u32: Plain, f64, f64, f64::from, |a| a;
-    u64: Plain, f64, f64, |x| x as f64, |a| a;
-    f16: Native, f32, f16, Half::widen, f16::from_f64;
-    bf16: Native, f32, bf16, Half::widen, bf16::from_f64;
-    f32: Wide, f32, f32, |x| x, |a| a as f32;
-    f64: Wide, f64, f64, |x| x, |a| a;
+    bool: Plain, f64, DoubleSum, f64, |x: bool| f64::from(u8::from(x)), |a| a;
+    i8: Plain, f64, DoubleSum, f64, f64::from, |a| a;
+    i16: Plain, f64, DoubleSum, f64, f64::from, |a| a;
+    i32: Native, f64, DoubleSum, f64, f64::from, |a| a;
+    i64: Plain, f64, DoubleSum, f64, |x| x as f64, |a| a;
+    u8: Plain, f64, DoubleSum, f64, f64::from, |a| a;
+    u16: Plain, f64, DoubleSum, f64, f64::from, |a| a;
+    u32: Plain, f64, DoubleSum, f64, f64::from, |a| a;
+    u64: Plain, f64, DoubleSum, f64, |x| x as f64, |a| a;
+    f16: Native, f32, Sum, f16, Half::widen, f16::from_f64;
+    bf16: Native, f32, Sum, bf16, Half::widen, bf16::from_f64;
+    f32: Wide, f32, Sum, f32, |x| x, |a| a as f32;
+    f64: Wide, f64, Sum, f64, |x| x, |a| a;
 }
 
 macro_rules! averaged_complex {
@@ -83,6 +87,7 @@ macro_rules! averaged_complex {
         impl Averaged for Complex<$t> {
             const TIER: Tier = Tier::Plain;
             type Acc = Self;
+            type Total = Sum;
             type Mean = Self;
             type Square = $t;
             type Variance = $t;
@@ -117,26 +122,34 @@ pub struct Mean;
 #[derive(Clone, Copy, Debug)]
 pub struct Center;
 
+/// The sum in f64, of elements that have none of their own there.
+#[derive(Clone, Copy, Debug)]
+pub struct DoubleSum;
+
+impl<T: Averaged<Acc = f64>> Accumulate<T> for DoubleSum {
+    type Acc = f64;
+    type Param = ();
+    const TIER: Tier = T::TIER;
+    #[inline(always)]
+    fn identity() -> f64 {
+        f64::NOTHING
+    }
+    #[inline(always)]
+    fn lift(_: (), x: T, _: usize) -> f64 {
+        x.widen()
+    }
+    #[inline(always)]
+    fn combine(a: f64, b: f64) -> f64 {
+        a.plus(b)
+    }
+}
+
 macro_rules! mean_folds {
     ($($fold:ident: $out:ident, $finish:expr;)*) => {$(
         impl<T: Averaged> Fold<T> for $fold {
-            type Acc = T::Acc;
-            type Out = T::$out;
+            type By = T::Total;
             type Param = ();
-            type Core = Center;
-            const TIER: Tier = T::TIER;
-            #[inline(always)]
-            fn identity() -> T::Acc {
-                T::Acc::NOTHING
-            }
-            #[inline(always)]
-            fn lift(_: (), x: T, _: usize) -> T::Acc {
-                x.widen()
-            }
-            #[inline(always)]
-            fn combine(a: T::Acc, b: T::Acc) -> T::Acc {
-                a.plus(b)
-            }
+            type Out = T::$out;
             fn finish(acc: T::Acc, whole: Whole) -> T::$out {
                 $finish(T::divide(acc, whole.count as f64))
             }
@@ -156,26 +169,30 @@ pub struct Variance;
 #[derive(Clone, Copy, Debug)]
 pub struct Std;
 
+impl<T: Averaged> Accumulate<T> for Variance {
+    type Acc = T::Square;
+    type Param = T::Acc;
+    const TIER: Tier = T::TIER;
+    #[inline(always)]
+    fn identity() -> T::Square {
+        T::Square::NOTHING
+    }
+    #[inline(always)]
+    fn lift(mean: T::Acc, x: T, _: usize) -> T::Square {
+        x.squared_deviation(mean)
+    }
+    #[inline(always)]
+    fn combine(a: T::Square, b: T::Square) -> T::Square {
+        a.plus(b)
+    }
+}
+
 macro_rules! variance_folds {
     ($($fold:ident: $f:expr;)*) => {$(
         impl<T: Averaged> Fold<T> for $fold {
-            type Acc = T::Square;
-            type Out = T::Variance;
+            type By = Variance;
             type Param = T::Acc;
-            type Core = Variance;
-            const TIER: Tier = T::TIER;
-            #[inline(always)]
-            fn identity() -> T::Square {
-                T::Square::NOTHING
-            }
-            #[inline(always)]
-            fn lift(mean: T::Acc, x: T, _: usize) -> T::Square {
-                x.squared_deviation(mean)
-            }
-            #[inline(always)]
-            fn combine(a: T::Square, b: T::Square) -> T::Square {
-                a.plus(b)
-            }
+            type Out = T::Variance;
             fn finish(acc: T::Square, whole: Whole) -> T::Variance {
                 let divisor = (whole.count as f64 - whole.ddof).max(0.0);
                 T::variance(acc, |sum| $f(sum / divisor))

@@ -1,6 +1,6 @@
 //! Sum and product.
 use super::dispatch::{Tier, native};
-use super::fold::{Fold, Whole};
+use super::fold::{Accumulate, Fold, Whole};
 use super::summand::{Accumulator, Summand};
 
 /// The sum. A sum of negative zeros is -0, a sum of nothing +0.
@@ -19,18 +19,12 @@ const fn wide<T: Summand>() -> Tier {
     }
 }
 
-const fn plain<T: Summand>() -> Tier {
-    Tier::Plain
-}
-
 macro_rules! sum_folds {
-    ($($fold:ident: $identity:ident, $empty:ident, $combine:ident, $tier:ident;)*) => {$(
-        impl<T: Summand> Fold<T> for $fold {
+    ($($fold:ident: $identity:ident, $empty:ident, $combine:ident, $tier:expr;)*) => {$(
+        impl<T: Summand> Accumulate<T> for $fold {
             type Acc = T::Acc;
-            type Out = T::Out;
             type Param = ();
-            type Core = Self;
-            const TIER: Tier = $tier::<T>();
+            const TIER: Tier = $tier;
             const ORDER_FREE: bool = T::EXACT;
             #[inline(always)]
             fn identity() -> T::Acc {
@@ -44,7 +38,12 @@ macro_rules! sum_folds {
             fn combine(a: T::Acc, b: T::Acc) -> T::Acc {
                 a.$combine(b)
             }
-            #[inline(always)]
+        }
+
+        impl<T: Summand> Fold<T> for $fold {
+            type By = Self;
+            type Param = ();
+            type Out = T::Out;
             fn finish(acc: T::Acc, whole: Whole) -> T::Out {
                 T::narrow(if whole.count == 0 { T::Acc::$empty } else { acc })
             }
@@ -52,6 +51,6 @@ macro_rules! sum_folds {
     )*};
 }
 sum_folds! {
-    Sum: NOTHING, ZERO, plus, wide;
-    Prod: ONE, ONE, times, plain;
+    Sum: NOTHING, ZERO, plus, wide::<T>();
+    Prod: ONE, ONE, times, Tier::Plain;
 }

@@ -66,14 +66,14 @@ pub(super) fn random(n: usize, seed: u64) -> impl Iterator<Item = u64> {
 
 /// The reduction as the definition of the order says it.
 pub(super) fn defined<T: Copy + 'static, F: Fold<T>>(param: F::Param, x: &[T], ddof: f64) -> F::Out {
-    fn block<T: Copy + 'static, F: Fold<T>>(param: F::Param, x: &[T], index: usize) -> F::Acc {
-        let mut chains = [F::identity(); CHAINS];
+    fn block<T: Copy + 'static, A: Accumulate<T>>(param: A::Param, x: &[T], index: usize) -> A::Acc {
+        let mut chains = [A::identity(); CHAINS];
         for (i, &v) in x.iter().enumerate() {
-            chains[i % CHAINS] = F::combine(chains[i % CHAINS], F::lift(param, v, index + i));
+            chains[i % CHAINS] = A::combine(chains[i % CHAINS], A::lift(param, v, index + i));
         }
         for half in [8, 4, 2, 1] {
             for c in 0..half {
-                chains[c] = F::combine(chains[c], chains[c + half]);
+                chains[c] = A::combine(chains[c], chains[c + half]);
             }
         }
         chains[0]
@@ -87,8 +87,8 @@ pub(super) fn defined<T: Copy + 'static, F: Fold<T>>(param: F::Param, x: &[T], d
             }
         }
     }
-    let blocks: Vec<_> = x.chunks(BLOCK).enumerate().map(|(b, x)| block::<T, F>(param, x, b * BLOCK)).collect();
-    let acc = if blocks.is_empty() { F::identity() } else { tree(&blocks, &F::combine) };
+    let blocks: Vec<_> = x.chunks(BLOCK).enumerate().map(|(b, x)| block::<T, F::By>(param, x, b * BLOCK)).collect();
+    let acc = if blocks.is_empty() { F::By::identity() } else { tree(&blocks, &F::By::combine) };
     F::finish(acc, Whole { count: x.len(), ddof })
 }
 
@@ -209,7 +209,7 @@ fn every_way<T: Copy + 'static, F: Fold<T>>(
     }
     for parts in [1, 2, 3, 5, 16] {
         let groups = plan.groups(parts);
-        let mut accs: Vec<F::Acc> = vec![F::identity(); groups.len() * n];
+        let mut accs = vec![F::By::identity(); groups.len() * n];
         for g in (0..groups.len()).rev() {
             let to = accs[g * n..].as_mut_ptr().cast();
             // SAFETY: as above.

@@ -9,7 +9,7 @@
 //!
 //! Rows of one chain are taken several at a time, to load and store its accumulators once for all of them.
 use super::dispatch::{Body, Tier};
-use super::fold::Fold;
+use super::fold::Accumulate;
 use super::order::CHAINS;
 use std::marker::PhantomData;
 
@@ -20,8 +20,8 @@ pub(super) const CHAIN_BYTES: usize = 1024;
 const LANES: usize = 16;
 
 /// Rows of one chain taken together.
-const fn together<T: Copy + 'static, F: Fold<T> + ?Sized>() -> usize {
-    if F::ORDER_FREE { 32 } else { 4 }
+const fn together<T: Copy + 'static, A: Accumulate<T> + ?Sized>() -> usize {
+    if A::ORDER_FREE { 32 } else { 4 }
 }
 
 /// Columns in a tile.
@@ -31,14 +31,14 @@ pub(super) const fn width<A>() -> usize {
 }
 
 /// Chains a fold needs: one if the order does not matter to it.
-pub(super) const fn chains<T: Copy + 'static, F: Fold<T> + ?Sized>() -> usize {
-    if F::ORDER_FREE { 1 } else { CHAINS }
+pub(super) const fn chains<T: Copy + 'static, A: Accumulate<T> + ?Sized>() -> usize {
+    if A::ORDER_FREE { 1 } else { CHAINS }
 }
 
 /// Rows to be added to the chains of one block. Strides are in bytes.
-pub(super) struct Stream<T: Copy + 'static, F: Fold<T> + ?Sized> {
+pub(super) struct Stream<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
     /// `chains()` rows of `width()` accumulators each.
-    pub accs: *mut F::Acc,
+    pub accs: *mut A::Acc,
     pub columns: usize,
     /// Rows the block has seen already.
     pub seen: usize,
@@ -53,22 +53,29 @@ pub(super) struct Stream<T: Copy + 'static, F: Fold<T> + ?Sized> {
     pub of: PhantomData<fn(T)>,
 }
 
-impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Stream<T, F> {
-    const TIER: Tier = F::TIER;
+/// For adjacent columns.
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Stream<T, A> {
+    const TIER: Tier = A::TIER;
 
     #[inline(always)]
     fn run(self) {
-        if self.column_stride == size_of::<T>() as isize { self.stream::<true>() } else { self.stream::<false>() }
+        self.stream::<true>();
     }
 }
 
-impl<T: Copy + 'static, F: Fold<T> + ?Sized> Stream<T, F> {
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Stream<T, A> {
+    /// For columns with gaps, whose loads one by one leave little to gain from wide vectors.
+    #[inline(never)]
+    pub(super) fn run_strided(self) {
+        self.stream::<false>();
+    }
+
     #[inline(always)]
     fn stream<const ADJACENT: bool>(&self) {
-        let chains = chains::<T, F>();
+        let chains = chains::<T, A>();
         let mut row = 0;
         while row < self.rows {
-            let group = (self.rows - row).min(together::<T, F>() * chains);
+            let group = (self.rows - row).min(together::<T, A>() * chains);
             for c in 0..chains.min(group) {
                 let at = self.seen + row + c;
                 self.meet::<ADJACENT>(at % chains, at < chains, row + c, (group - c).div_ceil(chains));
@@ -99,15 +106,15 @@ impl<T: Copy + 'static, F: Fold<T> + ?Sized> Stream<T, F> {
         j: usize,
     ) {
         // SAFETY: chain `c` and column `j` are inside the accumulators.
-        let accs = unsafe { self.accs.add(c * width::<F::Acc>() + j).cast::<[F::Acc; L]>() };
-        let params: [F::Param; L] = std::array::from_fn(|l| {
+        let accs = unsafe { self.accs.add(c * width::<A::Acc>() + j).cast::<[A::Acc; L]>() };
+        let params: [A::Param; L] = std::array::from_fn(|l| {
             // SAFETY: whoever made the stream promised a parameter a column.
-            unsafe { self.param.offset((j + l) as isize * self.param_stride).cast::<F::Param>().read_unaligned() }
+            unsafe { self.param.offset((j + l) as isize * self.param_stride).cast::<A::Param>().read_unaligned() }
         });
         // SAFETY: a chain that is not fresh was written before.
-        let a = if fresh { [F::identity(); L] } else { unsafe { accs.read() } };
-        let step = chains::<T, F>();
-        let a = F::rows(a, params, rows, |r| self.load::<ADJACENT, L>(row + r * step, j), self.index + row, step);
+        let a = if fresh { [A::identity(); L] } else { unsafe { accs.read() } };
+        let step = chains::<T, A>();
+        let a = A::rows(a, params, rows, |r| self.load::<ADJACENT, L>(row + r * step, j), self.index + row, step);
         // SAFETY: as for `accs`.
         unsafe { accs.write(a) };
     }
@@ -129,56 +136,63 @@ impl<T: Copy + 'static, F: Fold<T> + ?Sized> Stream<T, F> {
 }
 
 /// Folds the chains of a block of `seen` rows into `to`.
-pub(super) struct Halves<T: Copy + 'static, F: Fold<T> + ?Sized> {
-    pub accs: *mut F::Acc,
+pub(super) struct Halves<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
+    pub accs: *mut A::Acc,
     pub columns: usize,
     pub seen: usize,
-    pub to: *mut F::Acc,
+    pub to: *mut A::Acc,
     pub of: PhantomData<fn(T)>,
 }
 
-impl<T: Copy + 'static, F: Fold<T> + ?Sized> Body for Halves<T, F> {
-    const TIER: Tier = F::TIER;
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Halves<T, A> {
+    const TIER: Tier = A::TIER;
 
     #[inline(always)]
     fn run(self) {
-        let used = self.seen.min(chains::<T, F>());
+        let used = self.seen.min(chains::<T, A>());
         let mut half = CHAINS / 2;
-        while half > 0 {
+        while half > 1 {
             for c in 0..half.min(used.saturating_sub(half)) {
-                self.join(c, c + half);
+                let chain = self.chain(c);
+                self.join(chain, self.chain(c + half), chain);
             }
             half /= 2;
         }
-        // SAFETY: `to` has room for the columns, apart from the chains.
-        unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
+        if used > 1 {
+            self.join(self.chain(0), self.chain(1), self.to);
+        } else {
+            // SAFETY: `to` has room for the columns, apart from the chains.
+            unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
+        }
     }
 }
 
-impl<T: Copy + 'static, F: Fold<T> + ?Sized> Halves<T, F> {
-    /// Chain `c` meets chain `d`.
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Halves<T, A> {
     #[inline(always)]
-    fn join(&self, c: usize, d: usize) {
+    fn chain(&self, c: usize) -> *mut A::Acc {
+        self.accs.wrapping_add(c * width::<A::Acc>())
+    }
+
+    /// Two chains meet in `to`, which may be one of them.
+    #[inline(always)]
+    fn join(&self, a: *const A::Acc, b: *const A::Acc, to: *mut A::Acc) {
         let whole = self.columns / LANES * LANES;
         for j in (0..whole).step_by(LANES) {
-            self.join_columns::<LANES>(c, d, j);
+            self.join_columns::<LANES>(a, b, to, j);
         }
         for j in whole..self.columns {
-            self.join_columns::<1>(c, d, j);
+            self.join_columns::<1>(a, b, to, j);
         }
     }
 
     #[inline(always)]
-    fn join_columns<const L: usize>(&self, c: usize, d: usize, j: usize) {
-        let w = width::<F::Acc>();
-        // SAFETY: both chains and columns `j .. j + L` are inside the accumulators.
-        let [a, b] = [c, d].map(|c| unsafe { self.accs.add(c * w + j).cast::<[F::Acc; L]>() });
-        // SAFETY: as above; both chains saw a row, so they were written.
-        let (mut left, right) = unsafe { (a.read(), b.read()) };
+    fn join_columns<const L: usize>(&self, a: *const A::Acc, b: *const A::Acc, to: *mut A::Acc, j: usize) {
+        // SAFETY: both chains saw a row, so their columns were written.
+        let [mut left, right] = [a, b].map(|p| unsafe { p.add(j).cast::<[A::Acc; L]>().read() });
         for l in 0..L {
-            left[l] = F::combine(left[l], right[l]);
+            left[l] = A::combine(left[l], right[l]);
         }
-        // SAFETY: as above.
-        unsafe { a.write(left) };
+        // SAFETY: `to` has room for the columns.
+        unsafe { to.add(j).cast::<[A::Acc; L]>().write(left) };
     }
 }

@@ -1,6 +1,6 @@
 //! Any, all, and how many.
 use super::dispatch::{Tier, native};
-use super::fold::{Fold, Whole};
+use super::fold::{Accumulate, Fold, Whole};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -53,11 +53,9 @@ pub struct CountNonzero;
 
 macro_rules! truth_folds {
     ($($fold:ident: $acc:ty, $out:ty, $identity:expr, $combine:expr, $finish:expr, $settled:expr;)*) => {$(
-        impl<T: Truth> Fold<T> for $fold {
+        impl<T: Truth> Accumulate<T> for $fold {
             type Acc = $acc;
-            type Out = $out;
             type Param = ();
-            type Core = Self;
             const TIER: Tier = native::<T>();
             const ORDER_FREE: bool = true;
             #[inline(always)]
@@ -73,12 +71,17 @@ macro_rules! truth_folds {
                 $combine(a, b)
             }
             #[inline(always)]
-            fn finish(acc: $acc, _: Whole) -> $out {
-                $finish(acc)
-            }
-            #[inline(always)]
             fn settled(acc: $acc) -> bool {
                 $settled(acc)
+            }
+        }
+
+        impl<T: Truth> Fold<T> for $fold {
+            type By = Self;
+            type Param = ();
+            type Out = $out;
+            fn finish(acc: $acc, _: Whole) -> $out {
+                $finish(acc)
             }
         }
     )*};
