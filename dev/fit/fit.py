@@ -97,6 +97,7 @@ for ty, end, degree, centre, floor_at in (("f64", "6", 19, "2.5", 8), ("f32", "4
 for ty, bits in (("f32", 24), ("f64", 53)):
     emit(f"PI_{ty[1:]}", ty, words(+pi, 3, bits), "pi in three words.")
     emit(f"LN2_{ty[1:]}", ty, words(log(2), 2, bits), "ln 2 in two words.")
+    emit(f"LOG2_E_{ty[1:]}", ty, words(1 / log(2), 2, bits), "1 / ln 2 in two words.")
 for ty, bits in (("f32", 15), ("f64", 42)):
     emit(f"LN2_SHORT_{ty[1:]}", ty, short(log(2), bits), "ln 2 in two words; an exponent times the first is exact.")
 emit("TWO_THIRDS", "f64", words(mpf(2) / 3, 2, 53), "2/3 in two words.")

@@ -164,10 +164,14 @@ pub(super) const ERFC_32: [f32; 9] = [
 pub(super) const PI_32: [f32; 3] = [3.14159274101, -8.74227765735e-8, -3.43024902001e-15];
 /// ln 2 in two words.
 pub(super) const LN2_32: [f32; 2] = [0.693147182465, -1.90465421213e-9];
+/// 1 / ln 2 in two words.
+pub(super) const LOG2_E_32: [f32; 2] = [1.44269502163, 1.9259630335e-8];
 /// pi in three words.
 pub(super) const PI_64: [f64; 3] = [3.141592653589793116, 1.2246467991473532072e-16, -2.9947698097183396659e-33];
 /// ln 2 in two words.
 pub(super) const LN2_64: [f64; 2] = [0.69314718055994528623, 2.3190468138462995584e-17];
+/// 1 / ln 2 in two words.
+pub(super) const LOG2_E_64: [f64; 2] = [1.442695040888963387, 2.0355273740931033111e-17];
 /// ln 2 in two words; an exponent times the first is exact.
 pub(super) const LN2_SHORT_32: [f32; 2] = [0.693145751953, 1.42860682031e-6];
 /// ln 2 in two words; an exponent times the first is exact.

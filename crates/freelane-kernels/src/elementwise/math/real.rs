@@ -19,6 +19,7 @@ pub(super) trait Real:
     const PI: [Self; 3];
     const LN2: [Self; 2];
     const LN2_SHORT: [Self; 2];
+    const LOG2_E: [Self; 2];
     const SIN: &'static [Self];
     const EXP: &'static [Self];
     const LOG: &'static [Self];
@@ -154,6 +155,7 @@ real! {
     PI: [f32; 3] = coef::PI_32;
     LN2: [f32; 2] = coef::LN2_32;
     LN2_SHORT: [f32; 2] = coef::LN2_SHORT_32;
+    LOG2_E: [f32; 2] = coef::LOG2_E_32;
     SIN: &'static [f32] = &coef::SIN_32;
     EXP: &'static [f32] = &coef::EXP_32;
     LOG: &'static [f32] = &coef::LOG_32;
@@ -173,6 +175,7 @@ real! {
     PI: [f64; 3] = coef::PI_64;
     LN2: [f64; 2] = coef::LN2_64;
     LN2_SHORT: [f64; 2] = coef::LN2_SHORT_64;
+    LOG2_E: [f64; 2] = coef::LOG2_E_64;
     SIN: &'static [f64] = &coef::SIN_64;
     EXP: &'static [f64] = &coef::EXP_64;
     LOG: &'static [f64] = &coef::LOG_64;

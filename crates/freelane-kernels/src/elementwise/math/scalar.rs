@@ -23,14 +23,6 @@ functions! {
     Acosh,
     /// The inverse hyperbolic tangent.
     Atanh,
-    /// e^x - 1.
-    Expm1,
-    /// 2^x.
-    Exp2,
-    /// log(1 + x).
-    Log1p,
-    /// The logarithm to base 2.
-    Log2,
     /// The logarithm to base 10.
     Log10,
 }
@@ -44,8 +36,7 @@ macro_rules! scalar1 {
 }
 scalar1! {
     Tan tan tanf; Asin asin asinf; Acos acos acosf; Atan atan atanf; Sinh sinh sinhf; Cosh cosh coshf;
-    Asinh asinh asinhf; Atanh atanh atanhf; Expm1 expm1 expm1f; Exp2 exp2 exp2f;
-    Log1p log1p log1pf; Log2 log2 log2f; Log10 log10 log10f;
+    Asinh asinh asinhf; Atanh atanh atanhf; Log10 log10 log10f;
 }
 // Below 1 the scalar functions return numbers.
 map1!(Acosh: [f64], scalar |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) });
