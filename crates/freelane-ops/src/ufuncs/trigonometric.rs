@@ -17,4 +17,9 @@ ufuncs! {
         loops: { floats: k::Tanh },
         promotion: Float, cost: 1.5, domain: (-9.0, 9.0), ulp: 2.0, onnx: ("Tanh", 6),
     }
+    /// The tangent of an angle in radians.
+    tan TAN (x) {
+        loops: { floats: k::Tan },
+        promotion: Float, cost: 8.0, domain: (-1.5, 1.5), ulp: 4.0, onnx: ("Tan", 7),
+    }
 }
