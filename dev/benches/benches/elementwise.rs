@@ -44,7 +44,7 @@ impl Bench {
     fn one<K: Map1<T>, T: Copy>(&self, name: &str, value: impl Fn(usize) -> T) {
         self.row(name, |isa, n| {
             let x: Vec<T> = (0..n).map(&value).collect();
-            let mut o = vec![K::apply(x[0]); n];
+            let mut o = vec![K::slow(x[0]); n];
             let (px, po) = (x.as_ptr().cast(), o.as_mut_ptr().cast());
             let (sx, so) = (size_of::<T>() as isize, size_of::<K::Out>() as isize);
             let run: Loop1 = black_box(loop1::<K, T>);
@@ -56,7 +56,7 @@ impl Bench {
     fn two<K: Map2<T>, T: Copy>(&self, name: &str, a: impl Fn(usize) -> T, b: impl Fn(usize) -> T) {
         self.row(name, |isa, n| {
             let (a, b): (Vec<T>, Vec<T>) = (0..n).map(|i| (a(i), b(i))).unzip();
-            let mut o = vec![K::apply(a[0], b[0]); n];
+            let mut o = vec![K::slow(a[0], b[0]); n];
             let (pa, pb, po) = (a.as_ptr().cast(), b.as_ptr().cast(), o.as_mut_ptr().cast());
             let (s, so) = (size_of::<T>() as isize, size_of::<K::Out>() as isize);
             let run: Loop2 = black_box(loop2::<K, T>);
@@ -100,7 +100,7 @@ macro_rules! pairs {
 
 fn main() {
     let bench = Bench { filter: std::env::args().skip(1).find(|a| !a.starts_with("--")) };
-    floats! { bench: Sin around; Cos around; Exp around; Log positive; Tanh around; Erf around; Sqrt positive; Absolute around; }
+    floats! { bench: Sin around; Cos around; Exp around; Exp2 around; Expm1 around; Log positive; Log2 positive; Log1p positive; Tanh around; Erf around; Sqrt positive; Absolute around; Floor around; Round around; }
     pairs! { bench: Pow positive around; Add around around; Divide around positive; Maximum around around; Less around around; }
     bench.two::<Add, i32>("Add/i32", |i| i as i32, |i| i as i32);
     bench.two::<Multiply, i64>("Multiply/i64", |i| i as i64, |i| i as i64);

@@ -160,7 +160,7 @@ fn check1<K: Map1<T, Out: Sample>, T: Sample>(name: &str) {
                         continue;
                     }
                     let mut x = Strip::new(n, xs, xo, T::sample);
-                    let mut o = Strip::new(n, os, oo, |_| K::apply(T::sample(0)));
+                    let mut o = Strip::new(n, os, oo, |_| K::slow(T::sample(0)));
                     // SAFETY: both strips hold n elements.
                     unsafe { loop1::<K, T>(isa, n, x.at(0), x.stride, o.at(0), o.stride) };
                     assert_eq!(o.keys::<K::Out>(n), expected, "{name} {isa} n={n} {xs}+{xo} -> {os}+{oo}");
@@ -204,7 +204,7 @@ fn check2<K: Map2<T, Out: Sample>, T: Sample>(name: &str) {
                     let mut a = Strip::new(n, sa, ao, T::sample);
                     let mut b = Strip::new(n, sb, bo, other);
                     for os in [1, 2] {
-                        let mut o = Strip::new(n, os, bo, |_| K::apply(T::sample(0), T::sample(0)));
+                        let mut o = Strip::new(n, os, bo, |_| K::slow(T::sample(0), T::sample(0)));
                         // SAFETY: the strips hold n elements each.
                         unsafe { loop2::<K, T>(isa, n, a.at(0), a.stride, b.at(0), b.stride, o.at(0), o.stride) };
                         assert_eq!(o.keys::<K::Out>(n), expected, "{place} -> {os}");
