@@ -74,6 +74,11 @@ ufuncs! {
         loops: { floats: k::Reciprocal },
         promotion: Double, cost: 0.5, domain: (0.5, 100.0), ulp: 0.5, onnx: ("Reciprocal", 6),
     }
+    /// The magnitude of the first array with the sign of the second.
+    copysign COPYSIGN (x, y) {
+        loops: { floats: k::CopySign },
+        promotion: Double, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
+    }
     /// The lesser of two arrays; NaN if either is.
     minimum MINIMUM (x, y) {
         loops: { bool: k::Minimum, ints: k::Minimum, floats: k::Minimum },

@@ -47,4 +47,9 @@ ufuncs! {
         loops: { floats: k::IsFinite },
         promotion: Float, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5,
     }
+    /// Whether the sign bit is set: of negative numbers, -0 and some NaN.
+    signbit SIGNBIT (x) {
+        loops: { floats: k::SignBit },
+        promotion: Float, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5,
+    }
 }

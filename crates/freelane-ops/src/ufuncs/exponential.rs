@@ -17,4 +17,29 @@ ufuncs! {
         loops: { floats: k::Erf },
         promotion: Float, cost: 2.7, domain: (-4.0, 4.0), ulp: 2.0, onnx: ("Erf", 9),
     }
+    /// Two raised to the power of the array.
+    exp2 EXP2 (x) {
+        loops: { floats: k::Exp2 },
+        promotion: Float, cost: 5.0, domain: (-20.0, 20.0), ulp: 2.0,
+    }
+    /// e raised to the power of the array, less one; precise near zero.
+    expm1 EXPM1 (x) {
+        loops: { floats: k::Expm1 },
+        promotion: Float, cost: 8.0, domain: (-2.0, 2.0), ulp: 2.0,
+    }
+    /// The natural logarithm of one plus the array; precise near zero.
+    log1p LOG1P (x) {
+        loops: { floats: k::Log1p },
+        promotion: Float, cost: 8.0, domain: (-0.9, 20.0), ulp: 2.0,
+    }
+    /// The logarithm to base 2.
+    log2 LOG2 (x) {
+        loops: { floats: k::Log2 },
+        promotion: Float, cost: 6.0, domain: (0.001, 100.0), ulp: 2.0,
+    }
+    /// The logarithm to base 10.
+    log10 LOG10 (x) {
+        loops: { floats: k::Log10 },
+        promotion: Float, cost: 6.0, domain: (0.001, 100.0), ulp: 2.0,
+    }
 }

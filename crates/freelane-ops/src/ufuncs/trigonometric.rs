@@ -22,4 +22,54 @@ ufuncs! {
         loops: { floats: k::Tan },
         promotion: Float, cost: 8.0, domain: (-1.5, 1.5), ulp: 4.0, onnx: ("Tan", 7),
     }
+    /// The hyperbolic sine.
+    sinh SINH (x) {
+        loops: { floats: k::Sinh },
+        promotion: Float, cost: 10.0, domain: (-9.00, 9.00), ulp: 4.0, onnx: ("Sinh", 9),
+    }
+    /// The hyperbolic cosine.
+    cosh COSH (x) {
+        loops: { floats: k::Cosh },
+        promotion: Float, cost: 10.0, domain: (-9.00, 9.00), ulp: 4.0, onnx: ("Cosh", 9),
+    }
+    /// The angle in radians whose sine is the element; NaN outside of -1 to 1.
+    asin ASIN (x) {
+        loops: { floats: k::Asin },
+        promotion: Float, cost: 8.0, domain: (-1.00, 1.00), ulp: 4.0, onnx: ("Asin", 7),
+    }
+    /// The angle in radians whose cosine is the element; NaN outside of -1 to 1.
+    acos ACOS (x) {
+        loops: { floats: k::Acos },
+        promotion: Float, cost: 8.0, domain: (-1.00, 1.00), ulp: 4.0, onnx: ("Acos", 7),
+    }
+    /// The angle in radians whose tangent is the element.
+    atan ATAN (x) {
+        loops: { floats: k::Atan },
+        promotion: Float, cost: 8.0, domain: (-20.00, 20.00), ulp: 4.0, onnx: ("Atan", 7),
+    }
+    /// The inverse of the hyperbolic sine.
+    asinh ASINH (x) {
+        loops: { floats: k::Asinh },
+        promotion: Float, cost: 12.0, domain: (-20.00, 20.00), ulp: 4.0, onnx: ("Asinh", 9),
+    }
+    /// The inverse of the hyperbolic cosine; NaN below 1.
+    acosh ACOSH (x) {
+        loops: { floats: k::Acosh },
+        promotion: Float, cost: 12.0, domain: (1.00, 20.00), ulp: 4.0, onnx: ("Acosh", 9),
+    }
+    /// The inverse of the hyperbolic tangent; NaN outside of -1 to 1.
+    atanh ATANH (x) {
+        loops: { floats: k::Atanh },
+        promotion: Float, cost: 12.0, domain: (-0.95, 0.95), ulp: 4.0, onnx: ("Atanh", 9),
+    }
+    /// The angle in radians of the point (y, x), from -pi to pi.
+    atan2 ATAN2 (y, x) {
+        loops: { floats: k::Atan2 },
+        promotion: Double, cost: 15.0, domain: (-4.0, 4.0), ulp: 4.0,
+    }
+    /// The length of the vector (x, y), without overflow on the way.
+    hypot HYPOT (x, y) {
+        loops: { floats: k::Hypot },
+        promotion: Double, cost: 5.0, domain: (-4.0, 4.0), ulp: 1.0,
+    }
 }
