@@ -1,7 +1,7 @@
 //! The elementwise functions, one row each, by family.
 //!
-//! A row gives the static [`UFunc`](crate::UFunc) (its name in capitals), the method of [`Array`](crate::Array), the
-//! function of `freelane eval`, its documentation, generated tests and a bench line. [`UFUNCS`] walks them all.
+//! A row gives the static [`UFunc`] (its name in capitals), the method of [`Array`](crate::Array), the
+//! function of `freelane eval`, its documentation, generated tests and a bench line. [`all`] walks them.
 #[macro_use]
 mod rows;
 
