@@ -72,13 +72,7 @@ pub unsafe fn half_loop2<K, H>(
 ///
 /// # Safety
 /// As for [`Source::run`].
-unsafe fn widened<'t, H: Half>(
-    isa: Isa,
-    from: &mut Source<'_, H>,
-    i: usize,
-    m: usize,
-    to: &'t mut Tile<f32>,
-) -> *const u8 {
+unsafe fn widened<H: Half>(isa: Isa, from: &mut Source<'_, H>, i: usize, m: usize, to: &mut Tile<f32>) -> *const u8 {
     // SAFETY: the caller's promise.
     let x = unsafe { from.run(i, m) };
     // SAFETY: `x` has `m` elements, a tile has room for as many, and the caller supports `isa`.
