@@ -301,3 +301,43 @@ fn check3<K: Map3<T, First: Sample, Out: Sample>, T: Sample>(name: &str) {
 fn functions_of_three_elements_give_the_same_bits_everywhere() {
     walk! { check3: Where [bool, u8, f16, f32, f64, Complex<f64>]; Clip [i8, u32, bf16, f32, f64]; }
 }
+
+/// The loops made of those for f32 give the bits of the loops made for the half type.
+fn check_half<K1, K2, H>()
+where
+    H: Half + Sample,
+    K1: Map1<f32, Out: Widen<H, Out: Sample>> + Map1<H, Out = <<K1 as Map1<f32>>::Out as Widen<H>>::Out>,
+    K2: Map2<f32, Out: Widen<H, Out: Sample>> + Map2<H, Out = <<K2 as Map2<f32>>::Out as Widen<H>>::Out>,
+{
+    let other = |i: usize| H::sample(5 * i + 2);
+    for n in [0, 1, 5, 255, 256, 257, 600] {
+        for (sa, sb, so) in [(1, 1, 1), (1, 0, 1), (0, 1, 2), (-1, 3, 1), (2, 1, -2)] {
+            for isa in paths(<K1 as Map1<H>>::TIER) {
+                let (mut a, mut b) = (Strip::new(n, sa, 1, H::sample), Strip::new(n, sb, 0, other));
+                let (pa, pb, sa, sb) = (a.at(0), b.at(0), a.stride, b.stride);
+                let blank = |i| <K1 as Map1<H>>::slow(H::sample(i));
+                let (mut o, mut p) = (Strip::new(n, so, 0, blank), Strip::new(n, so, 0, blank));
+                // SAFETY: the strips hold n elements each.
+                unsafe { loop1::<K1, H>(isa, n, pa, sa, o.at(0), o.stride) };
+                // SAFETY: as above.
+                unsafe { half_loop1::<K1, H>(isa, n, pa, sa, p.at(0), p.stride) };
+                assert_eq!(o.keys::<<K1 as Map1<H>>::Out>(n), p.keys::<<K1 as Map1<H>>::Out>(n), "{isa} n={n}");
+                let blank = |i| <K2 as Map2<H>>::slow(H::sample(i), H::sample(i));
+                let (mut o, mut p) = (Strip::new(n, so, 0, blank), Strip::new(n, so, 0, blank));
+                // SAFETY: the strips hold n elements each.
+                unsafe { loop2::<K2, H>(isa, n, pa, sa, pb, sb, o.at(0), o.stride) };
+                // SAFETY: as above.
+                unsafe { half_loop2::<K2, H>(isa, n, pa, sa, pb, sb, p.at(0), p.stride) };
+                assert_eq!(o.keys::<<K2 as Map2<H>>::Out>(n), p.keys::<<K2 as Map2<H>>::Out>(n), "{isa} n={n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn half_types_through_f32_give_the_same_bits() {
+    check_half::<Sin, Pow, f16>();
+    check_half::<IsNan, Less, bf16>();
+    check_half::<Sqrt, Divide, bf16>();
+    check_half::<Floor, Maximum, f16>();
+}
