@@ -17,6 +17,12 @@ use std::marker::PhantomData;
 /// assert_eq!(buffer.len(), 800);
 /// # Ok::<(), freelane_mem::MemError>(())
 /// ```
+///
+/// It stays on its thread:
+///
+/// ```compile_fail
+/// freelane_mem::Heap::with(|heap| std::thread::scope(|scope| drop(scope.spawn(move || heap.uninit(8, 8)))));
+/// ```
 #[derive(Debug)]
 pub struct Heap {
     /// Stays on its thread.
