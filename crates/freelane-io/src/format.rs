@@ -28,7 +28,7 @@ impl Format {
             "npy" => Some(Format::Npy),
             "npz" => Some(Format::Npz),
             "safetensors" => Some(Format::Safetensors),
-            "csv" | "tsv" | "txt" => Some(Format::Csv),
+            "csv" | "tsv" => Some(Format::Csv),
             _ => None,
         }
     }

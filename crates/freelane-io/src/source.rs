@@ -150,9 +150,6 @@ fn content(path: &Path, options: &Options) -> Result<Content, Fault> {
         }
         Format::Npz => Content::Npz(Npz::open(file, len)?),
         Format::Safetensors => Content::Safetensors(Safetensors::open(file, len, options)?),
-        Format::Csv => {
-            let tabs = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
-            Content::Csv(Table::open(file, len, options.csv.clone(), tabs)?)
-        }
+        Format::Csv => Content::Csv(Table::open(file, len, options.csv.clone())?),
     })
 }

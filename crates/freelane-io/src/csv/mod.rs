@@ -15,7 +15,7 @@ pub(crate) use write::write;
 /// How tables are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// The character between fields. `None`: a tab in `.tsv` files, else a comma.
+    /// The character between fields. `None`: a comma, or where the first line has none, a semicolon or a tab.
     pub delimiter: Option<u8>,
     /// Whether the first line names the columns.
     pub header: CsvHeader,

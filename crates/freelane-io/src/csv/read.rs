@@ -6,6 +6,7 @@ use crate::{Fault, Progress, file_at::FileAt};
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use freelane_ops::Array;
 use std::fs::File;
+use std::io::Read;
 use std::sync::Arc;
 
 /// A table, opened: its first line is read.
@@ -18,8 +19,10 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn open(file: Arc<File>, len: u64, mut options: CsvOptions, tabs: bool) -> Result<Table, Fault> {
-        options.delimiter.get_or_insert(if tabs { b'\t' } else { b',' });
+    pub(crate) fn open(file: Arc<File>, len: u64, mut options: CsvOptions) -> Result<Table, Fault> {
+        if options.delimiter.is_none() {
+            options.delimiter = Some(guess_delimiter(&file, options.comment)?);
+        }
         let mut table = Table { file, len, options, names: None };
         let mut first = ByteRecord::new();
         let found = table.reader().read_byte_record(&mut first).map_err(refused)?;
@@ -53,7 +56,7 @@ impl Table {
         while reader.read_byte_record(&mut record).map_err(refused)? {
             columns = record.len();
             if lines > 0 || self.names.is_none() {
-                push(&mut numbers, &record, only)?;
+                push(&mut numbers, &record, only).map_err(|e| self.with_way_out(e, only))?;
             }
             lines += 1;
             let done = reader.position().byte();
@@ -64,7 +67,25 @@ impl Table {
         }
         progress(self.len, self.len);
         let rows = lines - usize::from(self.names.is_some());
+        if rows == 0 && self.names.is_some() && self.options.header == CsvHeader::Auto {
+            // What looked like a header may be text of any kind.
+            return Err(Fault::Field {
+                line: lines as u64,
+                column: 1,
+                problem: "expected numbers, found one line of text".into(),
+            });
+        }
         numbers.into_array(&shape(rows, if only.is_some() { 1 } else { columns }, self.options.min_rank))
+    }
+
+    fn with_way_out(&self, fault: Fault, only: Option<usize>) -> Fault {
+        match fault {
+            Fault::Field { line, column, problem } if only.is_none() && self.names.is_some() => {
+                let problem = format!("{problem}; columns of numbers can be read one by one, by name");
+                Fault::Field { line, column, problem }
+            }
+            other => other,
+        }
     }
 
     fn column(&self, name: &str) -> Result<usize, Fault> {
@@ -76,6 +97,19 @@ impl Table {
             Some(_) => Err(Fault::malformed("header line", format!("two columns are named {}", Shown(name)))),
         }
     }
+}
+
+/// A semicolon or a tab, if the first line has one and no comma.
+fn guess_delimiter(file: &Arc<File>, comment: Option<u8>) -> Result<u8, Fault> {
+    const ENOUGH: u64 = 1 << 16;
+    let mut start = Vec::new();
+    FileAt::new(file.clone(), 0, ENOUGH).read_to_end(&mut start)?;
+    let is_content = |line: &&[u8]| !line.trim_ascii().is_empty() && line.first().copied() != comment;
+    let line = start.split(|&b| b == b'\n').find(is_content).unwrap_or_default();
+    let mut quoted = false;
+    let outside: Vec<u8> =
+        line.iter().copied().filter(|&b| (b == b'"').then(|| quoted = !quoted).is_none() && !quoted).collect();
+    Ok([b',', b';', b'\t'].into_iter().find(|d| outside.contains(d)).unwrap_or(b','))
 }
 
 fn push(numbers: &mut Numbers, record: &ByteRecord, only: Option<usize>) -> Result<(), Fault> {
