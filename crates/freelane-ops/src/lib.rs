@@ -11,6 +11,7 @@
 //! share is written: an operation gets its [`Lane`](freelane_pool::Lane) as an argument and takes storage from that lane's
 //! heap. The methods of [`Array`] fetch the calling thread's lane once.
 mod array;
+mod display;
 mod error;
 pub mod function;
 #[cfg(feature = "ndarray")]
@@ -18,6 +19,7 @@ mod ndarray;
 mod operand;
 mod operators;
 mod ops;
+mod owned;
 mod promote;
 mod reduce;
 pub mod reductions;

@@ -94,7 +94,7 @@ impl UFunc {
     }
 
     /// The dtype that operands are computed in.
-    fn loop_dtype(&self, args: &[Operand<'_>]) -> Result<DType, OpsError> {
+    pub(crate) fn loop_dtype(&self, args: &[Operand<'_>]) -> Result<DType, OpsError> {
         let operands = if matches!(self.loops, Loops::Select(_)) { &args[1..] } else { args };
         let common = match operands {
             [Operand::Array(a)] => a.dtype(),
@@ -213,7 +213,7 @@ impl UFunc {
     ///
     /// `out` must be writable for the output dtype at every position of `layout` (relative to its first element). It
     /// may be the start of an operand's own elements, under the same layout.
-    fn run(
+    pub(crate) fn run(
         &self,
         lane: &Lane,
         dtype: DType,
