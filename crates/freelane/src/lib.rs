@@ -1,1 +1,45 @@
 //! A parallel array runtime whose threads share nothing on the hot path.
+//!
+//! ```
+//! use freelane::{Array, Runtime, Slice};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let x = Array::arange(0, 12, 1)?.reshape(&[3, 4])?.astype(freelane::DType::F64)?;
+//! let centred = &x - x.mean(1, true)?;
+//! let deviation = centred.square()?.mean(.., false)?.sqrt()?;
+//! assert_eq!(deviation.item::<f64>()?, 1.25_f64.sqrt());
+//! let last_two = x.index(&[Slice::all().into(), Slice { start: Some(-2), stop: None, step: 1 }.into()])?;
+//! assert_eq!(last_two.to_vec::<f64>()?, [2.0, 3.0, 6.0, 7.0, 10.0, 11.0]);
+//! let runtime = Runtime::new(2)?;
+//! let same = runtime.install(|_| x.sin())?;
+//! assert_eq!(same.to_vec::<f64>()?, x.sin()?.to_vec::<f64>()?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Calls run on their caller's thread, so that N threads of yours do N times the work; a [`Runtime`] in scope splits large
+//! loops over its own threads, with the same bits as without. Each part is a crate that can be used alone:
+//!
+//! | part | crate |
+//! | --- | --- |
+//! | [`Array`], functions as rows ([`UFunc`], [`Reduction`], [`Op`]) | `freelane-ops` |
+//! | [`DType`], [`Layout`], [`ArrayData`] | `freelane-array` |
+//! | [`load`], [`save`], [`io`] | `freelane-io` |
+//! | [`Runtime`], [`Lane`] | `freelane-pool` |
+//! | [`mem`]: buffers, statistics, limits, `trim` | `freelane-mem` |
+#![forbid(unsafe_code)]
+
+pub use freelane_array::{ArrayView, Element, Layout};
+pub use freelane_io as io;
+pub use freelane_io::{IoError, load, save};
+pub use freelane_mem as mem;
+pub use freelane_ops::{
+    Array, ArrayData, ArrayError, Axes, DType, Function, Index, Op, Operand, OpsError, ReduceArgs, Reduction, Scalar,
+    Slice, UFunc, Value, concat, function, promote_types, reductions, result_type, stack, ufuncs,
+};
+pub use freelane_pool::{Lane, PoolError, Runtime};
+
+/// What most programs use.
+pub mod prelude {
+    pub use crate::{Array, DType, Index, Lane, OpsError, Runtime, Scalar, Slice, concat, load, mem, save, stack};
+}
