@@ -1,1 +1,63 @@
-//! The freelane command line: eval and scale.
+//! The command line of freelane: `eval`, `scale` and `ops`.
+//!
+//! The binary is one call of [`main`]. Exit status 0 is success, 2 a wrong flag, 1 everything else, with a one-line cause
+//! on standard error. Results go to standard output, remarks on time and memory to standard error; `--json` prints one
+//! object a line.
+#![forbid(unsafe_code)]
+
+mod commands;
+pub mod expr;
+mod memory;
+mod progress;
+pub mod scale;
+mod show;
+
+use anyhow::Error;
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Runs a command line, of which the first argument is the program's name.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match commands::Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // Nobody reads what cannot be written.
+            let _ = answer.print();
+            return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = cli.run(&mut out).and_then(|()| Ok(out.flush()?));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", one_line(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the reader of our output has gone, as `head` does when it has enough.
+fn is_closed_pipe(error: &Error) -> bool {
+    let kind = |e: &(dyn std::error::Error + 'static)| e.downcast_ref::<io::Error>().map(io::Error::kind);
+    error.chain().any(|e| {
+        let json = e.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        kind(e).or(json) == Some(io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// An error and its causes on one line. A cause that the line holds already is not repeated.
+fn one_line(error: &Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !line.is_empty() && line.contains(&cause) {
+            continue;
+        }
+        line += if line.is_empty() { "" } else { ": " };
+        line += &cause;
+    }
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}

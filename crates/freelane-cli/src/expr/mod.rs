@@ -1,0 +1,28 @@
+//! The language of `freelane eval`: text to tree to value.
+//!
+//! ```text
+//! text --grammar.pest, parse--> Node --Evaluator--> Value
+//!                                      |
+//!                                      names: arrays given, constants, dtypes, functions of freelane_ops
+//! ```
+//!
+//! Expressions are untrusted: length, nesting and the number of operators are bounded, so that neither reading nor walking
+//! a tree can exhaust the stack. What a function takes is known by its row in `freelane_ops`; nothing here lists functions
+//! but the spellings that NumPy has for them.
+mod arithmetic;
+mod ast;
+mod attribute;
+mod error;
+mod evaluate;
+mod names;
+mod number;
+mod parse;
+
+pub use ast::{Call, Item, Node, NodeKind};
+pub use error::{ExprError, Problem};
+pub use evaluate::{Evaluator, Watch};
+pub use names::is_reserved;
+pub use parse::parse;
+
+#[cfg(test)]
+mod tests;
