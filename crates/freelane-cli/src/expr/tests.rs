@@ -252,5 +252,5 @@ fn hostile_expressions_are_refused() {
         evaluate(&text).unwrap();
     }
     evaluate(&format!("i{}", "[0:]".repeat(500))).unwrap();
-    evaluate(&indexed(100)).unwrap_err();
+    assert!(evaluate(&indexed(100)).is_err());
 }
