@@ -9,11 +9,14 @@ use std::path::PathBuf;
 
 /// Dependencies with global state, and why that is no harm.
 const REASONS: &[(&str, &str)] = &[
+    ("ab_glyph_rasterizer", "plots: which way to draw lines the processor is best at, found once"),
     ("clap_builder", "command line: a name read once from the environment"),
     ("colorchoice", "command line: whether to colour, decided before the first output"),
+    ("console", "command line: whether to colour, and the width of a line, decided once"),
     ("fastrand", "names of temporary files, from a generator of each thread's own"),
     ("foldhash", "hash seeds, drawn once, used where a file's table of contents is read"),
     ("getrandom", "which source of randomness the system has, found once"),
+    ("indicatif", "command line: whether a progress bar already ticks"),
     ("libc", "declares variables of the C library; we name none of them"),
     ("libm", "processor features, detected once and then only read"),
     ("libmimalloc-sys", "the allocator under `freelane-mem`; the audit counts what it shares"),
@@ -21,6 +24,9 @@ const REASONS: &[(&str, &str)] = &[
     ("log", "no logger is installed by us; reading that costs a load, when files are written"),
     ("memchr", "the fastest search for this processor, chosen at its first use and then only read"),
     ("memmap2", "the page size, read once"),
+    ("pest", "command line: limits of its own that nobody sets"),
+    ("plotters", "command line: the fonts of a plot, registered when it is drawn"),
+    ("portable-atomic", "processor features, detected once and then only read"),
     ("rustix", "facts the kernel hands to a process at its start, read once"),
     ("tempfile", "the folder for temporary files, found once"),
     ("zlib-rs", "processor features, detected once and then only read"),
