@@ -10,9 +10,9 @@ use pest::pratt_parser::{Assoc, Op, PrattParser};
 /// The longest expression, in bytes.
 const MAX_BYTES: usize = 16 << 10;
 /// Brackets inside of brackets; bounds the parser's recursion.
-const MAX_NESTING: usize = 100;
+const MAX_NESTING: usize = 64;
 /// Characters of operators, and opening brackets; bounds the depth of the tree.
-const MAX_OPERATORS: usize = 500;
+const MAX_OPERATORS: usize = 256;
 
 mod grammar {
     #![allow(missing_docs, reason = "a rule is documented in the grammar")]
@@ -281,7 +281,9 @@ fn explain(text: &str, error: &pest::error::Error<Rule>) -> ExprError {
     let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).collect();
     let found = if word.is_empty() { rest.chars().take(1).collect() } else { word };
     let wants_operand = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => positives.contains(&Rule::number),
+        ErrorVariant::ParsingError { positives, .. } => {
+            positives.iter().any(|r| matches!(r, Rule::expr | Rule::number | Rule::negative))
+        }
         ErrorVariant::CustomError { .. } => false,
     };
     let what = match (found.as_str(), wants_operand) {

@@ -93,7 +93,7 @@ impl Word for bool {
     }
 
     fn words(elements: &[Self]) -> Vec<String> {
-        align(elements.iter().map(|e| e.alone()).collect())
+        elements.iter().map(|e| format!("{:>5}", e.alone())).collect()
     }
 }
 
