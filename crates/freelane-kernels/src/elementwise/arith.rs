@@ -108,3 +108,59 @@ macro_rules! divide_complex {
     )* };
 }
 divide_complex!(f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_wrap() {
+        assert_eq!(Add::apply(127i8, 1), -128);
+        assert_eq!(Subtract::apply(0u16, 1), u16::MAX);
+        assert_eq!(Multiply::apply(i64::MAX, 2), -2);
+        assert_eq!(Negative::apply(i32::MIN), i32::MIN);
+        assert_eq!(Negative::apply(1u8), 255);
+        assert_eq!(Absolute::apply(i8::MIN), i8::MIN);
+        assert_eq!(Square::apply(16u8), 0);
+        assert_eq!([-9i64, 0, 9].map(Sign::apply), [-1, 0, 1]);
+        assert_eq!(Sign::apply(200u8), 1);
+        assert!(Add::apply(true, true) && !Multiply::apply(true, false));
+    }
+
+    #[test]
+    fn nan_wins() {
+        let nan = f64::NAN;
+        for (a, b) in [(nan, 1.0), (1.0, nan), (nan, nan), (nan, f64::INFINITY), (f64::NEG_INFINITY, nan)] {
+            assert!(Minimum::apply(a, b).is_nan() && Maximum::apply(a, b).is_nan(), "{a} {b}");
+        }
+        assert_eq!((Minimum::apply(1.0f32, -2.0), Maximum::apply(1.0f32, -2.0)), (-2.0, 1.0));
+        assert!(Sign::apply(nan).is_nan() && Absolute::apply(nan).is_nan());
+    }
+
+    #[test]
+    fn zeros_keep_their_sign() {
+        let negative = |x: f64| x == 0.0 && x.is_sign_negative();
+        assert!(negative(Negative::apply(0.0)) && negative(Sign::apply(-0.0)) && negative(Sqrt::apply(-0.0)));
+        assert!(!negative(Absolute::apply(-0.0)) && negative(Multiply::apply(-0.0, 3.0)));
+        assert_eq!(Divide::apply(1.0, -0.0), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn complex_division_does_not_overflow_on_the_way() {
+        let c = Complex::new;
+        for (a, b, q) in [
+            (c(1.0, 2.0), c(3.0, 4.0), c(0.44, 0.08)),
+            (c(1e300, 1e300), c(1e300, 1e300), c(1.0, 0.0)),
+            (c(1e-300, 0.0), c(0.0, 1e-300), c(0.0, -1.0)),
+            (c(5.0, -6.0), c(2.0, 0.0), c(2.5, -3.0)),
+        ] {
+            let got: Complex<f64> = Divide::apply(a, b);
+            assert!((got - q).norm() <= 1e-15, "{a} / {b} = {got}");
+        }
+        let by_zero: Complex<f64> = Divide::apply(c(1.0, 0.0), c(0.0, 0.0));
+        assert!(by_zero.re == f64::INFINITY && by_zero.im.is_nan());
+        assert_eq!(Absolute::apply(c(3e300, 4e300)), 5e300);
+        let product: Complex<f64> = Multiply::apply(c(1.0, 2.0), c(3.0, 4.0));
+        assert_eq!(product, c(-5.0, 10.0));
+    }
+}

@@ -72,3 +72,30 @@ macro_rules! logical {
     };
 }
 logical!(bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elementwise::{Map1, Map2};
+
+    #[test]
+    fn nan_differs_from_everything_and_is_true() {
+        let nan = f64::NAN;
+        for other in [nan, 0.0, f64::INFINITY] {
+            assert!(!Equal::apply(nan, other) && NotEqual::apply(nan, other));
+            assert!(!Less::apply(nan, other) && !LessEqual::apply(nan, other));
+            assert!(!Greater::apply(other, nan) && !GreaterEqual::apply(other, nan));
+        }
+        assert!(LogicalAnd::apply(nan, 1.0) && !LogicalNot::apply(nan) && LogicalNot::apply(-0.0));
+        assert!(Equal::apply(0.0f64, -0.0));
+        assert!(LogicalNot::apply(f16::NEG_ZERO) && !LogicalNot::apply(bf16::MIN_POSITIVE_SUBNORMAL));
+    }
+
+    #[test]
+    fn numbers_compare_in_their_own_type() {
+        assert!(Less::apply(-1i8, 1) && Greater::apply(u64::MAX, 1) && Less::apply(false, true));
+        assert!(Equal::apply(Complex::new(1.0f64, 2.0), Complex::new(1.0, 2.0)));
+        assert!(NotEqual::apply(Complex::new(1.0f32, 2.0), Complex::new(1.0, 3.0)));
+        assert!(LogicalXor::apply(3i32, 0) && !LogicalXor::apply(3i32, 4) && LogicalOr::apply(0u8, 2));
+    }
+}

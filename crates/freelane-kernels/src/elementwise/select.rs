@@ -32,3 +32,17 @@ macro_rules! clip {
     )* };
 }
 clip!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clip_holds_between_the_bounds() {
+        for (x, low, high, expected) in [(5, 0, 3, 3), (-5, 0, 3, 0), (2, 0, 3, 2), (2, 5, 1, 1)] {
+            assert_eq!(Clip::apply(x, low, high), expected, "{x} in {low}..{high}");
+        }
+        assert!(Clip::apply(f64::NAN, 0.0f64, 1.0f64).is_nan() && Clip::apply(0.5f64, f64::NAN, 1.0).is_nan());
+        assert_eq!([true, false].map(|c| Where::apply(c, 1, 2)), [1, 2]);
+    }
+}

@@ -254,7 +254,10 @@ fn functions_of_one_element_give_the_same_bits_everywhere() {
         Exp [f16, f32, f64]; Exp2 [f64]; Expm1 [f32]; Log2 [f64]; Log1p [f64]; Log [bf16, f32, f64]; Tanh [f32, f64]; Erf [f32, f64];
         Sqrt [f16, f32, f64]; Negative [i8, i64, f32, Complex<f64>]; Absolute [i32, f64, Complex<f32>];
         Sign [f16, f32, i16]; Square [u8, f64]; Reciprocal [f32]; Floor [f16, f32, f64]; Round [f64]; IsNan [bf16, f64];
-        SignBit [f32]; BitwiseInvert [bool, u16]; Tan [f16, f64]; LogicalNot [f64, bool, i8];
+        SignBit [f32]; BitwiseInvert [bool, u16]; Tan [f16, f64];
+        Positive [i16, f32]; Conjugate [Complex<f32>]; Ceil [bf16, f64]; Trunc [f32]; IsInf [f16, f32, Complex<f64>];
+        IsFinite [f64]; Asin [f64]; Acos [f32]; Atan [f64]; Sinh [f32]; Cosh [f64]; Asinh [f64]; Acosh [f32]; Atanh [f64];
+        Log10 [f32]; LogicalNot [f64, bool, i8];
     }
 }
 
@@ -266,7 +269,9 @@ fn functions_of_two_elements_give_the_same_bits_everywhere() {
         Minimum [f64, i32]; Maximum [f16, f32, u8];
         Equal [f64, i8, Complex<f64>]; Less [f32, i64, bool]; GreaterEqual [f16, u64];
         Pow [i8, u64, f16, f32, f64];
-        LogicalAnd [f64, bool]; LogicalXor [i32];
+        LogicalAnd [f64, bool]; LogicalXor [i32]; LogicalOr [u8, Complex<f32>];
+        NotEqual [f32, bool, Complex<f32>]; LessEqual [u8, f64]; Greater [bf16, i64]; BitwiseAnd [bool, i64];
+        BitwiseOr [u8]; BitwiseXor [i16]; Fmod [f32, i8];
         FloorDivide [i8, i64, f32]; Remainder [u16, i32, f16, f64]; LeftShift [i8, u64]; RightShift [i32, u8];
         CopySign [f64]; Hypot [f32]; Atan2 [f64];
     }

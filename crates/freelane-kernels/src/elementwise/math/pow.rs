@@ -123,3 +123,29 @@ macro_rules! signed_pow {
 }
 signed_pow!(i8, i16, i32, i64);
 int_pow!(u8, |a, b| None; u16, |a, b| None; u32, |a, b| None; u64, |a, b| None;);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integer_powers_wrap() {
+        for (a, b, expected) in [
+            (3i64, 4, 81),
+            (2, 63, i64::MIN),
+            (2, 64, 0),
+            (-2, 3, -8),
+            (0, 0, 1),
+            (7, -1, 0),
+            (1, -5, 1),
+            (-1, -3, -1),
+            (-1, -4, 1),
+        ] {
+            assert_eq!(Pow::apply(a, b), expected, "{a} to the {b}");
+        }
+        assert_eq!(Pow::apply(3u8, 5), 243);
+        assert_eq!(Pow::apply(3u8, 6), 217);
+        // Odd numbers form a group whose order divides 2^62, so this is the inverse of 3.
+        assert_eq!(Pow::apply(3u64, u64::MAX).wrapping_mul(3), 1);
+    }
+}
