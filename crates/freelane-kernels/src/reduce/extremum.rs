@@ -6,6 +6,7 @@ use super::block::{chains, plain};
 use super::fold::{Accumulate, Fold, Whole};
 use crate::elementwise::Half;
 use half::{bf16, f16};
+use std::ops::BitOr;
 
 /// A type with a least and a greatest value that loops can compare.
 pub trait Ordered: Copy + PartialOrd + 'static {
@@ -138,6 +139,20 @@ pub struct Min;
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
+/// Whether there is a NaN; `N` is an integer of the width of what is compared, for as many lanes.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements.
+#[inline(always)]
+unsafe fn any_nan<T: Extremum, N: From<bool> + BitOr<Output = N> + PartialEq>(x: *const T, n: usize) -> bool {
+    let mut odd = N::from(false);
+    for i in 0..n {
+        // SAFETY: `i < n`.
+        odd = odd | N::from(unsafe { x.add(i).read_unaligned() }.widen().is_nan());
+    }
+    odd != N::from(false)
+}
+
 /// Whether there is a NaN among `n` elements, then the best of them: cheaper than letting each step see to NaNs and the
 /// signs of zeros. `None` leaves the case to a loop that does.
 ///
@@ -153,14 +168,16 @@ unsafe fn sweep<T: Extremum, const L: usize>(
     if n < L {
         return None;
     }
-    let (mut best, mut odd) = ([identity; L], 0u64);
-    for i in 0..n {
-        // SAFETY: `i < n`.
-        odd |= u64::from(unsafe { x.add(i).read_unaligned() }.widen().is_nan());
-    }
-    if odd != 0 {
+    let nan = match size_of::<T::Wide>() {
+        // SAFETY: the caller's promise.
+        4 => unsafe { any_nan::<T, u32>(x, n) },
+        // SAFETY: the caller's promise.
+        _ => unsafe { any_nan::<T, u64>(x, n) },
+    };
+    if nan {
         return Some(T::Wide::nan());
     }
+    let mut best = [identity; L];
     for i in (0..n).step_by(L) {
         // The last vector may overlap the one before.
         // SAFETY: `n - L + L <= n`.
@@ -170,6 +187,8 @@ unsafe fn sweep<T: Extremum, const L: usize>(
             best[l] = if beats(v, best[l]) { v } else { best[l] };
         }
     }
+    // Seen from outside as one array, the lanes stay together in vectors all along.
+    let mut best = std::hint::black_box(best);
     let mut half = L / 2;
     while half > 0 {
         for l in 0..half {

@@ -153,13 +153,12 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Halves<T, A> {
         let mut half = CHAINS / 2;
         while half > 1 {
             for c in 0..half.min(used.saturating_sub(half)) {
-                let chain = self.chain(c);
-                self.join(chain, self.chain(c + half), chain);
+                self.join(c, c + half);
             }
             half /= 2;
         }
         if used > 1 {
-            self.join(self.chain(0), self.chain(1), self.to);
+            self.join_last();
         } else {
             // SAFETY: `to` has room for the columns, apart from the chains.
             unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
@@ -173,26 +172,27 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Halves<T, A> {
         self.accs.wrapping_add(c * width::<A::Acc>())
     }
 
-    /// Two chains meet in `to`, which may be one of them.
+    /// Chain `c` takes in chain `d`.
     #[inline(always)]
-    fn join(&self, a: *const A::Acc, b: *const A::Acc, to: *mut A::Acc) {
-        let whole = self.columns / LANES * LANES;
-        for j in (0..whole).step_by(LANES) {
-            self.join_columns::<LANES>(a, b, to, j);
-        }
-        for j in whole..self.columns {
-            self.join_columns::<1>(a, b, to, j);
+    fn join(&self, c: usize, d: usize) {
+        let (a, b) = (self.chain(c), self.chain(d));
+        for j in 0..self.columns {
+            // SAFETY: both chains saw a row, so their columns were written.
+            let both = unsafe { A::combine(a.add(j).read(), b.add(j).read()) };
+            // SAFETY: as above.
+            unsafe { a.add(j).write(both) };
         }
     }
 
+    /// The last two chains meet in the result.
     #[inline(always)]
-    fn join_columns<const L: usize>(&self, a: *const A::Acc, b: *const A::Acc, to: *mut A::Acc, j: usize) {
-        // SAFETY: both chains saw a row, so their columns were written.
-        let [mut left, right] = [a, b].map(|p| unsafe { p.add(j).cast::<[A::Acc; L]>().read() });
-        for l in 0..L {
-            left[l] = A::combine(left[l], right[l]);
+    fn join_last(&self) {
+        let (a, b) = (self.chain(0), self.chain(1));
+        for j in 0..self.columns {
+            // SAFETY: both chains saw a row, so their columns were written.
+            let both = unsafe { A::combine(a.add(j).read(), b.add(j).read()) };
+            // SAFETY: `to` has room for the columns, apart from the chains.
+            unsafe { self.to.add(j).write(both) };
         }
-        // SAFETY: `to` has room for the columns.
-        unsafe { to.add(j).cast::<[A::Acc; L]>().write(left) };
     }
 }
