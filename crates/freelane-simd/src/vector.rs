@@ -48,8 +48,6 @@ pub trait Simd: Copy {
     fn transpose(self, rows: &mut Self::Square);
     /// Asks for the cache line of `p`, which need not be valid.
     fn prefetch(self, p: *const Self::T);
-    /// Asks for the cache line of `p` as far as the second-level cache.
-    fn prefetch_far(self, p: *const Self::T);
 
     /// Loads a register.
     ///

@@ -9,6 +9,9 @@ use freelane_simd::Simd;
 pub(super) const CHAINS: usize = 64;
 /// Elements of a scattered row copied together at a time; a multiple of `CHAINS`.
 const GATHER: usize = 512;
+/// Bytes of an A that stays in the second-level cache. There two rows at once share B's loads; a larger A streams best as
+/// one row after the other.
+const NEAR: usize = 512 << 10;
 /// Chains that run at once when lanes are rows.
 const ABREAST: usize = 8;
 
@@ -44,28 +47,36 @@ impl<T: Fused> Column<T> {
     }
 }
 
-/// All rows, `R` at a time; `NV` registers hold the chains of one row, and `W` of them run at once.
+/// Rows and B that are contiguous; `NV` registers hold the chains of one row, and `W` of them run at once. `R` rows run at
+/// once if A is near.
 ///
 /// # Safety
-/// A, B, C and the bias are valid for the column's shape.
+/// A, B, C and the bias are valid for the column's shape; `a_ks` and `b_ks` are 1.
 #[inline(always)]
 pub(super) unsafe fn column<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
     s: S,
     x: &Column<S::T>,
 ) {
+    let near = x.m * x.k * size_of::<S::T>() <= NEAR;
     let mut i = 0;
     while i < x.m {
         let rows = S::L.min(x.m - i);
+        let mut square = s.square();
+        let out = &mut square.as_mut()[..rows];
         // SAFETY: rows i to i + rows exist.
         unsafe {
-            if x.a_ks != 1 && x.a_rs == 1 {
-                let sums = across(s, x, i, rows);
-                put_lanes(s, x, i, rows, sums);
-            } else if rows == 1 {
-                let [row] = chains::<S, 1, NV, W>(s, x, i);
-                x.put(i, in_halves(s, row));
+            if x.k <= CHAINS {
+                short::<S, NV>(s, x, i, out);
+            } else if near {
+                along::<S, R, NV, W>(s, x, i, out);
             } else {
-                let sums = along::<S, R, NV, W>(s, x, i, rows);
+                along::<S, 1, NV, W>(s, x, i, out);
+            }
+            if rows == 1 {
+                x.put(i, in_halves(s, square.as_ref()[0]));
+            } else {
+                s.transpose(&mut square);
+                let sums = halves(s, square.as_mut());
                 put_lanes(s, x, i, rows, sums);
             }
         }
@@ -73,13 +84,60 @@ pub(super) unsafe fn column<S: Simd<T: Fused>, const R: usize, const NV: usize, 
     }
 }
 
+/// Rows that are neighbours in memory: lanes are rows, and a register is one chain.
+///
 /// # Safety
-/// Rows i to i + rows of C are writable; `rows <= L`.
+/// A, B, C and the bias are valid for the column's shape; `a_rs` is 1.
+#[inline(always)]
+pub(super) unsafe fn across<S: Simd<T: Fused>>(s: S, x: &Column<S::T>) {
+    let mut i = 0;
+    while i < x.m {
+        let rows = S::L.min(x.m - i);
+        // SAFETY: rows i to i + rows exist.
+        unsafe {
+            let sums = lanes(s, x, i, rows);
+            put_lanes(s, x, i, rows, sums);
+        }
+        i += rows;
+    }
+}
+
+/// Any strides: pieces of each row, and of B, are copied together first.
+///
+/// # Safety
+/// A, B, C and the bias are valid for the column's shape.
+#[inline(always)]
+pub(super) unsafe fn scattered<S: Simd<T: Fused>, const NV: usize, const W: usize>(s: S, x: &Column<S::T>) {
+    let (mut row, mut column) = ([S::T::default(); GATHER], [S::T::default(); GATHER]);
+    for i in 0..x.m {
+        let a = x.a.wrapping_offset(i as isize * x.a_rs);
+        let mut acc = [[s.zero(); NV]; 1];
+        for k0 in (0..x.k).step_by(GATHER) {
+            let n = GATHER.min(x.k - k0);
+            // SAFETY: k0 + k < x.k; the copies hold n elements.
+            unsafe {
+                for k in 0..n {
+                    row[k] = *a.offset((k0 + k) as isize * x.a_ks);
+                    column[k] = *x.b.offset((k0 + k) as isize * x.b_ks);
+                }
+                run::<S, 1, NV, W>(s, n, row.as_ptr(), 0, column.as_ptr(), &mut acc);
+            }
+        }
+        // SAFETY: row i exists.
+        unsafe { x.put(i, in_halves(s, halves(s, &mut acc[0]))) };
+    }
+}
+
+/// # Safety
+/// Rows i to i + rows of C are writable, the bias readable; `rows <= L`.
 #[inline(always)]
 unsafe fn put_lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize, sums: S::V) {
-    let mut lanes = [S::T::default(); CHAINS];
     // SAFETY: `CHAINS` is at least L, and the caller vouches for C.
     unsafe {
+        if x.c_rs == 1 && x.bias.is_null() && !x.relu {
+            return s.store_first(x.c.add(i), sums, rows);
+        }
+        let mut lanes = [S::T::default(); CHAINS];
         s.store(lanes.as_mut_ptr(), sums);
         for (r, sum) in lanes.iter().enumerate().take(rows) {
             x.put(i + r, *sum);
@@ -87,33 +145,57 @@ unsafe fn put_lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: u
     }
 }
 
-/// The sums of up to L rows: lanes run along k until the last halves, which a transpose does for all rows together.
+/// The chains of up to L rows from `i` on, each row's folded into one register. A transpose takes them further, for all
+/// rows together.
 ///
 /// # Safety
-/// As [`column`], for rows i to i + rows.
+/// As [`column`], for as many rows from i on as `out` has.
 #[inline(always)]
 unsafe fn along<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
     s: S,
     x: &Column<S::T>,
     i: usize,
-    rows: usize,
-) -> S::V {
-    let mut square = s.square();
+    out: &mut [S::V],
+) {
     let mut r = 0;
-    // SAFETY: r stays below `rows`.
+    // SAFETY: r stays below the number of rows.
     unsafe {
-        while r + R <= rows {
-            let sums = chains::<S, R, NV, W>(s, x, i + r);
-            square.as_mut()[r..r + R].copy_from_slice(&sums);
+        while r + R <= out.len() {
+            out[r..r + R].copy_from_slice(&chains::<S, R, NV, W>(s, x, i + r));
             r += R;
         }
-        while r < rows {
-            [square.as_mut()[r]] = chains::<S, 1, NV, W>(s, x, i + r);
+        while r < out.len() {
+            [out[r]] = chains::<S, 1, NV, W>(s, x, i + r);
             r += 1;
         }
     }
-    s.transpose(&mut square);
-    halves(s, square.as_mut())
+}
+
+/// The same when no chain has more than one element: B stays in registers.
+///
+/// # Safety
+/// As [`along`]; k is at most `CHAINS`, rows and B are contiguous.
+#[inline(always)]
+unsafe fn short<S: Simd<T: Fused>, const NV: usize>(s: S, x: &Column<S::T>, i: usize, out: &mut [S::V]) {
+    let lanes = |v: usize| x.k.saturating_sub(v * S::L).min(S::L);
+    let mut y = [s.zero(); NV];
+    for v in 0..NV {
+        if lanes(v) > 0 {
+            // SAFETY: so many elements of B are left.
+            y[v] = unsafe { s.load_first(x.b.add(v * S::L), lanes(v)) };
+        }
+    }
+    for (r, out) in out.iter_mut().enumerate() {
+        let a = x.a.wrapping_offset((i + r) as isize * x.a_rs);
+        let mut acc = [s.zero(); NV];
+        for v in 0..NV {
+            if lanes(v) > 0 {
+                // SAFETY: so many elements of the row are left.
+                acc[v] = s.fma(unsafe { s.load_first(a.add(v * S::L), lanes(v)) }, y[v], s.zero());
+            }
+        }
+        *out = halves(s, &mut acc);
+    }
 }
 
 /// Adds the upper half of the registers to the lower until one is left.
@@ -158,13 +240,7 @@ unsafe fn chains<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: us
     let mut acc = [[s.zero(); NV]; R];
     let a = x.a.wrapping_offset(i as isize * x.a_rs);
     // SAFETY: the caller's promise.
-    unsafe {
-        if x.a_ks == 1 && x.b_ks == 1 {
-            run::<S, R, NV, W>(s, x.k, a, x.a_rs, x.b, &mut acc);
-        } else {
-            gathered::<S, R, NV, W>(s, x, a, &mut acc);
-        }
-    }
+    unsafe { run::<S, R, NV, W>(s, x.k, a, x.a_rs, x.b, &mut acc) };
     let mut out = [s.zero(); R];
     for r in 0..R {
         out[r] = halves(s, &mut acc[r]);
@@ -172,37 +248,7 @@ unsafe fn chains<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: us
     out
 }
 
-/// Scattered operands, copied together in pieces.
-///
-/// # Safety
-/// `R` rows from `a` on and B are readable.
-#[inline(always)]
-unsafe fn gathered<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usize>(
-    s: S,
-    x: &Column<S::T>,
-    a: *const S::T,
-    acc: &mut [[S::V; NV]; R],
-) {
-    let mut rows = [[S::T::default(); GATHER]; R];
-    let mut column = [S::T::default(); GATHER];
-    for k0 in (0..x.k).step_by(GATHER) {
-        let n = GATHER.min(x.k - k0);
-        for k in 0..n {
-            let at = (k0 + k) as isize;
-            // SAFETY: k0 + k < x.k.
-            unsafe {
-                column[k] = *x.b.offset(at * x.b_ks);
-                for (r, row) in rows.iter_mut().enumerate() {
-                    row[k] = *a.offset(r as isize * x.a_rs + at * x.a_ks);
-                }
-            }
-        }
-        // SAFETY: the copies hold n elements a row.
-        unsafe { run::<S, R, NV, W>(s, n, rows.as_ptr().cast(), GATHER as isize, column.as_ptr(), acc) };
-    }
-}
-
-/// Carries the chains of `R` rows over `k` elements of neighbours.
+/// Carries the chains of `R` rows over `k` contiguous elements.
 ///
 /// # Safety
 /// `R` rows of `k` elements are readable at `a`, and `k` at `b`.
@@ -255,12 +301,12 @@ unsafe fn run<S: Simd, const R: usize, const NV: usize, const W: usize>(
     }
 }
 
-/// The sums of up to L rows that are neighbours in memory: lanes are rows, and a register is one chain.
+/// The sums of up to L rows from `i` on.
 ///
 /// # Safety
-/// As [`column`], for rows i to i + rows; `a_rs` is 1.
+/// As [`across`], for rows i to i + rows.
 #[inline(always)]
-unsafe fn across<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize) -> S::V {
+unsafe fn lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize) -> S::V {
     let a = x.a.wrapping_add(i);
     let mut all = [s.zero(); CHAINS];
     for c in (0..CHAINS.min(x.k)).step_by(ABREAST) {

@@ -47,6 +47,10 @@ pub(super) unsafe fn packed<S: Simd<T: Fused>, const NP: usize, const NV: usize>
             columns::<S, NP, NV>(s, &left, size);
             left = left.right(NP * panel, NP * size);
         }
+        if left.cols >= 2 * panel {
+            columns::<S, 2, NV>(s, &left, size);
+            left = left.right(2 * panel, 2 * size);
+        }
         while left.cols >= panel {
             columns::<S, 1, NV>(s, &left, size);
             left = left.right(panel, size);
@@ -126,6 +130,10 @@ pub(super) unsafe fn place<S: Simd<T: Fused>, const NP: usize, const NV: usize>(
             while left.cols >= NP * panel {
                 columns::<S, NP, NV>(s, &left, panel);
                 left = left.right(NP * panel, NP * panel);
+            }
+            if left.cols >= 2 * panel {
+                columns::<S, 2, NV>(s, &left, panel);
+                left = left.right(2 * panel, 2 * panel);
             }
             while left.cols >= panel {
                 columns::<S, 1, NV>(s, &left, 0);

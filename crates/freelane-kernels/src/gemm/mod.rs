@@ -17,7 +17,7 @@
 //!
 //! How it is fast: C is cut into tiles of up to 12 rows and one panel of columns (`tile.rs`). Rows are split evenly into the
 //! fewest strips; there is a compiled tile for each row count. Few rows read B in place, some more rows pack each panel as
-//! the first strip passes over it, many rows pack blocks (`driver.rs`). One row (`gemv.rs`), one column (`fold.rs`) and two
+//! the first strip passes over it, many rows pack blocks (`walk.rs`). One row (`gemv.rs`), one column (`fold.rs`) and two
 //! to four columns (`narrow.rs`) have kernels of their own.
 //!
 //! Nothing here allocates or starts a thread: scratch comes from the caller, and [`Split`] says how to cut a product.
@@ -37,6 +37,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod walk;
 
 pub use element::{Packable, Product};
 pub use mat::{Mat, MatMut};

@@ -8,6 +8,7 @@ use super::tile::{self, KEEP, PACKED, PLACE, Tile};
 use freelane_simd::{Isa, Plain, Simd};
 
 pub type TileFn<T> = unsafe fn(&Tile<T>);
+pub type ColumnFn<T> = unsafe fn(&Column<T>);
 pub type PackFn<T> = unsafe fn(Block<T>, *mut T);
 
 /// The kernels of one element type on one instruction set.
@@ -18,7 +19,7 @@ pub struct Kernel<T: 'static> {
     pub unit: &'static [TileFn<T>],
     /// Any A, B in panels.
     pub packed: &'static [TileFn<T>],
-    /// Any A, B in place.
+    /// Any A, B in place: any number of whole panels.
     pub place: &'static [TileFn<T>],
     /// The same, leaving a panel.
     pub keep: &'static [TileFn<T>],
@@ -28,7 +29,10 @@ pub struct Kernel<T: 'static> {
     pub row_place: unsafe fn(&Row<T>),
     /// By columns; entry 0 is unused.
     pub narrow: [unsafe fn(&Narrow<T>); 5],
-    pub column: unsafe fn(&Column<T>),
+    /// One column: rows and B contiguous; columns of A contiguous; any strides.
+    pub column: ColumnFn<T>,
+    pub column_across: ColumnFn<T>,
+    pub column_scattered: ColumnFn<T>,
 }
 
 impl<T> Kernel<T> {
@@ -43,11 +47,12 @@ impl<T> Kernel<T> {
     }
 }
 
-/// Stamps one table. A row count `r` of `tiles` walks a panel in pieces of `nv` registers; `row` gives panels at once and
+/// Stamps one table. A row count of `tiles` walks a panel in pieces of so many registers,
+/// and a B in place in wide ones; `row` gives panels at once and
 /// registers of a panel; `fold` rows at once, registers that hold all chains, and those that run at once.
 macro_rules! kernel {
     ($mod:ident, $S:ty, $(#[$feature:meta])?, mr $mr:literal, row $np:literal x $gv:literal, fold $r:literal x $nv:literal / $w:literal,
-     tiles [$(($rows:literal, $pieces:literal)),*]) => {
+     tiles [$(($rows:literal, $pieces:literal, $wide:literal)),*]) => {
         mod $mod {
             use super::*;
             type T = <$S as Simd>::T;
@@ -62,6 +67,11 @@ macro_rules! kernel {
             unsafe fn entry<const MR: usize, const NV: usize, const UNIT: bool, const B: u8>(t: &Tile<T>) {
                 // SAFETY: the caller keeps `tile`'s promise.
                 unsafe { tile::tile::<$S, MR, NV, UNIT, B>(simd(), t) }
+            }
+            $(#[$feature])?
+            unsafe fn in_place<const MR: usize, const NV: usize, const WIDE: usize>(t: &Tile<T>) {
+                // SAFETY: the caller keeps `place`'s promise.
+                unsafe { tile::place::<$S, MR, NV, WIDE>(simd(), t) }
             }
             $(#[$feature])?
             unsafe fn strip(a: Block<T>, out: *mut T) {
@@ -93,12 +103,22 @@ macro_rules! kernel {
                 // SAFETY: the caller keeps `column`'s promise.
                 unsafe { fold::column::<$S, $r, $nv, $w>(simd(), c) }
             }
+            $(#[$feature])?
+            unsafe fn column_across(c: &Column<T>) {
+                // SAFETY: the caller keeps `across`' promise.
+                unsafe { fold::across(simd(), c) }
+            }
+            $(#[$feature])?
+            unsafe fn column_scattered(c: &Column<T>) {
+                // SAFETY: the caller keeps `scattered`'s promise.
+                unsafe { fold::scattered::<$S, $nv, $w>(simd(), c) }
+            }
 
             pub(super) static KERNEL: Kernel<T> = Kernel {
                 mr: $mr,
                 unit: &[entry::<1, 1, true, PACKED>, $(entry::<$rows, $pieces, true, PACKED>),*],
                 packed: &[entry::<1, 1, false, PACKED>, $(entry::<$rows, $pieces, false, PACKED>),*],
-                place: &[entry::<1, 1, false, PLACE>, $(entry::<$rows, $pieces, false, PLACE>),*],
+                place: &[in_place::<1, 1, 1>, $(in_place::<$rows, $pieces, $wide>),*],
                 keep: &[entry::<1, 1, false, KEEP>, $(entry::<$rows, $pieces, false, KEEP>),*],
                 strip,
                 panels,
@@ -106,6 +126,8 @@ macro_rules! kernel {
                 row_place,
                 narrow: [few::<1>, few::<1>, few::<2>, few::<3>, few::<4>],
                 column,
+                column_across,
+                column_scattered,
             };
         }
     };
@@ -116,14 +138,14 @@ mod x86 {
     use super::*;
     use freelane_simd::{F32x8, F32x16, F64x4, F64x8};
 
-    kernel!(f32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 4 x 4 / 4,
-        tiles [(1, 2), (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2), (11, 2), (12, 2)]);
+    kernel!(f32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 2 x 4 / 4,
+        tiles [(1, 2, 8), (2, 2, 8), (3, 2, 6), (4, 2, 6), (5, 2, 4), (6, 2, 4), (7, 2, 2), (8, 2, 2), (9, 2, 2), (10, 2, 2), (11, 2, 2), (12, 2, 2)]);
     kernel!(f64x8, F64x8, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 2 x 8 / 8,
-        tiles [(1, 2), (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2), (11, 2), (12, 2)]);
+        tiles [(1, 2, 8), (2, 2, 8), (3, 2, 6), (4, 2, 6), (5, 2, 4), (6, 2, 4), (7, 2, 2), (8, 2, 2), (9, 2, 2), (10, 2, 2), (11, 2, 2), (12, 2, 2)]);
     kernel!(f32x8, F32x8, #[target_feature(enable = "avx2,fma")], mr 6, row 2 x 4, fold 1 x 8 / 8,
-        tiles [(1, 4), (2, 4), (3, 4), (4, 2), (5, 2), (6, 2)]);
+        tiles [(1, 4, 8), (2, 4, 4), (3, 4, 4), (4, 2, 2), (5, 2, 2), (6, 2, 2)]);
     kernel!(f64x4, F64x4, #[target_feature(enable = "avx2,fma")], mr 6, row 2 x 4, fold 1 x 16 / 8,
-        tiles [(1, 4), (2, 4), (3, 4), (4, 2), (5, 2), (6, 2)]);
+        tiles [(1, 4, 8), (2, 4, 4), (3, 4, 4), (4, 2, 2), (5, 2, 2), (6, 2, 2)]);
 
     pub(super) fn f32(isa: Isa) -> &'static Kernel<f32> {
         if isa == Isa::Avx512 { &f32x16::KERNEL } else { &f32x8::KERNEL }
@@ -133,8 +155,8 @@ mod x86 {
     }
 }
 
-kernel!(plain_f32, Plain<f32>, , mr 4, row 1 x 8, fold 1 x 16 / 4, tiles [(1, 2), (2, 2), (3, 2), (4, 2)]);
-kernel!(plain_f64, Plain<f64>, , mr 4, row 1 x 4, fold 1 x 16 / 4, tiles [(1, 1), (2, 1), (3, 1), (4, 1)]);
+kernel!(plain_f32, Plain<f32>, , mr 4, row 1 x 8, fold 1 x 16 / 4, tiles [(1, 2, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2)]);
+kernel!(plain_f64, Plain<f64>, , mr 4, row 1 x 4, fold 1 x 16 / 4, tiles [(1, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1)]);
 
 /// Whether this CPU can run what is compiled for `isa`. The one in use is known to run, so it is not asked about again.
 pub(super) fn runs(isa: Isa) -> bool {

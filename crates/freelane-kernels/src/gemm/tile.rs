@@ -1,11 +1,15 @@
 //! The inner loop: a tile of C of few rows and one panel of columns, over one block of k.
 use super::Fused;
+use super::walk::ALIASING;
+use core::mem::MaybeUninit;
 use freelane_simd::Simd;
 
 /// Widest panel of any element type.
 pub(super) const MAX_PANEL: usize = 32;
-/// Rows of a B in place that are fetched ahead.
-const AHEAD: isize = 12;
+/// Rows of a B in place that are fetched ahead, and of one whose rows lie in the same few sets of the first-level cache,
+/// where more would push each other out.
+const AHEAD: usize = 12;
+const AHEAD_ALIASING: usize = 3;
 
 /// B comes in panels.
 pub(super) const PACKED: u8 = 0;
@@ -48,9 +52,22 @@ pub struct Tile<T> {
     pub c: *mut T,
     pub c_rs: isize,
     pub c_cs: isize,
-    /// Columns, at most one panel.
+    /// Columns: at most one panel, or, in mode [`PLACE`], whole panels.
     pub cols: usize,
     pub finish: Finish<T>,
+}
+
+impl<T> Tile<T> {
+    /// The tile that begins `j` columns further right in the same panel, or in a B in place.
+    #[inline(always)]
+    fn right(&self, j: usize) -> Self {
+        Tile { b: self.b.wrapping_add(j), c: self.c.wrapping_add(j), finish: self.finish.right(j), ..*self }
+    }
+
+    #[inline(always)]
+    fn c_at(&self, i: usize, j: usize) -> *mut T {
+        self.c.wrapping_offset(i as isize * self.c_rs + j as isize * self.c_cs)
+    }
 }
 
 /// The tile of `MR` rows: walked in pieces of `NV` vectors; ragged or scattered columns of C go through a buffer.
@@ -63,26 +80,79 @@ pub(super) unsafe fn tile<S: Simd<T: Fused>, const MR: usize, const NV: usize, c
     s: S,
     t: &Tile<S::T>,
 ) {
-    let panel = <S::T as Fused>::PANEL;
-    if t.cols == panel && t.c_cs == 1 {
-        // SAFETY: the caller's promise, and C is contiguous along its rows.
-        return unsafe { pieces::<S, MR, NV, UNIT, B>(s, t) };
-    }
-    let mut c = [[S::T::default(); MAX_PANEL]; MR];
-    let mut bias = [S::T::default(); MAX_PANEL];
-    let at = |i: usize, j: usize| t.c.wrapping_offset(i as isize * t.c_rs + j as isize * t.c_cs);
-    // SAFETY: (i, j) lies in the tile, whose C and bias the caller vouches for; the buffers hold a whole panel.
+    let whole = t.cols == <S::T as Fused>::PANEL && t.c_cs == 1;
+    let mut buffer = MaybeUninit::<[[S::T; MAX_PANEL]; MR]>::uninit();
+    let mut bias = MaybeUninit::<[S::T; MAX_PANEL]>::uninit();
+    let mut through = *t;
+    // SAFETY: the caller's promise; the buffers hold whole panels.
     unsafe {
-        if t.finish.add {
-            (0..MR).for_each(|i| (0..t.cols).for_each(|j| c[i][j] = *at(i, j)));
-        }
-        let mut through = Tile { c: c.as_mut_ptr().cast(), c_rs: MAX_PANEL as isize, c_cs: 1, ..*t };
-        if !t.finish.bias.is_null() {
-            (0..t.cols).for_each(|j| bias[j] = *t.finish.bias.add(j));
-            through.finish.bias = bias.as_ptr();
+        if !whole {
+            through = gather(t, MR, buffer.as_mut_ptr().cast(), bias.as_mut_ptr().cast());
         }
         pieces::<S, MR, NV, UNIT, B>(s, &through);
-        (0..MR).for_each(|i| (0..t.cols).for_each(|j| *at(i, j) = c[i][j]));
+        if !whole {
+            scatter(t, MR, buffer.as_ptr().cast());
+        }
+    }
+}
+
+/// The same tile with C, and its bias, in buffers of whole panels.
+///
+/// # Safety
+/// C and the bias are readable where the tile reads them; the buffers hold `rows` panels and one.
+#[inline(never)]
+unsafe fn gather<T: Fused>(t: &Tile<T>, rows: usize, c: *mut T, bias: *mut T) -> Tile<T> {
+    let mut through = Tile { c, c_rs: MAX_PANEL as isize, c_cs: 1, ..*t };
+    for j in 0..MAX_PANEL {
+        let inside = j < t.cols;
+        // SAFETY: the caller's promise, for columns inside.
+        unsafe {
+            for i in 0..rows {
+                *c.add(i * MAX_PANEL + j) = if inside && t.finish.add { *t.c_at(i, j) } else { T::default() };
+            }
+            *bias.add(j) = if inside && !t.finish.bias.is_null() { *t.finish.bias.add(j) } else { T::default() };
+        }
+    }
+    if !t.finish.bias.is_null() {
+        through.finish.bias = bias;
+    }
+    through
+}
+
+/// Takes the buffer to C.
+///
+/// # Safety
+/// C is writable in the tile's columns of `rows` rows, and the buffer initialised there.
+#[inline(never)]
+unsafe fn scatter<T: Fused>(t: &Tile<T>, rows: usize, c: *const T) {
+    for i in 0..rows {
+        for j in 0..t.cols {
+            // SAFETY: the caller's promise.
+            unsafe { *t.c_at(i, j) = *c.add(i * MAX_PANEL + j) };
+        }
+    }
+}
+
+/// Rows of A times whole panels of a B in place: wide pieces, so that few rows have chains enough and B's lines come in runs.
+///
+/// # Safety
+/// As [`tile`] in mode `PLACE`; `cols` is any number of whole panels, and C is contiguous along its rows.
+#[inline(always)]
+pub(super) unsafe fn place<S: Simd<T: Fused>, const MR: usize, const NV: usize, const WIDE: usize>(
+    s: S,
+    t: &Tile<S::T>,
+) {
+    let mut j = 0;
+    // SAFETY: each piece lies in the columns.
+    unsafe {
+        while j + WIDE * S::L <= t.cols {
+            micro::<S, MR, WIDE, false, PLACE>(s, &t.right(j));
+            j += WIDE * S::L;
+        }
+        while j < t.cols {
+            micro::<S, MR, NV, false, PLACE>(s, &t.right(j));
+            j += NV * S::L;
+        }
     }
 }
 
@@ -99,9 +169,8 @@ unsafe fn pieces<S: Simd<T: Fused>, const MR: usize, const NV: usize, const UNIT
     let end = if B == KEEP { panel } else { t.cols };
     let mut j = 0;
     while j < end {
-        let piece = Tile { b: t.b.wrapping_add(j), c: t.c.wrapping_add(j), finish: t.finish.right(j), ..*t };
         // SAFETY: the panel is a multiple of the piece, and C has room for it.
-        unsafe { micro::<S, MR, NV, UNIT, B>(s, &piece) };
+        unsafe { micro::<S, MR, NV, UNIT, B>(s, &t.right(j)) };
         j += NV * S::L;
     }
 }
@@ -128,10 +197,12 @@ unsafe fn micro<S: Simd<T: Fused>, const MR: usize, const NV: usize, const UNIT:
     let (mut a, mut b, mut keep) = (t.a, t.b, t.finish.keep);
     let a_step = if UNIT { 1 } else { t.a_rs };
     let b_step = if B == PACKED { panel as isize } else { t.b_ks };
+    let aliasing = (b_step.unsigned_abs() * size_of::<S::T>()).is_multiple_of(ALIASING);
+    let ahead = b_step * if aliasing { AHEAD_ALIASING } else { AHEAD } as isize;
     for _ in 0..t.k {
         if B != PACKED {
             for line in 0..(NV * S::L * size_of::<S::T>()).div_ceil(64) {
-                s.prefetch(b.wrapping_offset(AHEAD * b_step).wrapping_add(line * 64 / size_of::<S::T>()));
+                s.prefetch(b.wrapping_offset(ahead).wrapping_add(line * 64 / size_of::<S::T>()));
             }
         }
         let mut row = [s.zero(); NV];

@@ -71,8 +71,6 @@ impl<T: Scalar> Simd for Plain<T> {
     #[inline(always)]
     fn prefetch(self, _: *const T) {}
     #[inline(always)]
-    fn prefetch_far(self, _: *const T) {}
-    #[inline(always)]
     unsafe fn load(self, p: *const T) -> Self::V {
         // SAFETY: the caller vouches for L elements; an array is as aligned as its element.
         unsafe { *p.cast() }

@@ -127,11 +127,6 @@ macro_rules! simd {
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
             }
             #[inline(always)]
-            fn prefetch_far(self, p: *const $t) {
-                // SAFETY: a prefetch touches no memory that the program can see.
-                unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
-            }
-            #[inline(always)]
             unsafe fn load(self, p: *const $t) -> $v {
                 // SAFETY: the caller vouches for L elements.
                 unsafe { $load(p) }
