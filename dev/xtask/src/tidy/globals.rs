@@ -16,7 +16,6 @@ const REASONS: &[(&str, &str)] = &[
     ("fastrand", "names of temporary files, from a generator of each thread's own"),
     ("foldhash", "hash seeds, drawn once, used where a file's table of contents is read"),
     ("getrandom", "which source of randomness the system has, found once"),
-    ("indicatif", "command line: whether a progress bar already ticks"),
     ("libc", "declares variables of the C library; we name none of them"),
     ("libm", "processor features, detected once and then only read"),
     ("libmimalloc-sys", "the allocator under `freelane-mem`; the audit counts what it shares"),
@@ -28,6 +27,7 @@ const REASONS: &[(&str, &str)] = &[
     ("plotters", "command line: the fonts of a plot, registered when it is drawn"),
     ("portable-atomic", "processor features, detected once and then only read"),
     ("rustix", "facts the kernel hands to a process at its start, read once"),
+    ("stacker", "command line: where a thread's own stack ends"),
     ("tempfile", "the folder for temporary files, found once"),
     ("zlib-rs", "processor features, detected once and then only read"),
 ];
@@ -102,12 +102,21 @@ fn global_state(package: &Package) -> Result<Option<String>> {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
-        if let Some(line) = shipped.lines().map(str::trim).find(|line| is_state(line)) {
+        if let Some(line) = shipped_lines(&text).find(|line| is_state(line)) {
             return Ok(Some(format!("src/{}: {line}", inside.display())));
         }
     }
     Ok(None)
+}
+
+/// The lines of a file without what is compiled for tests only: single items, and everything from `mod tests {` on.
+fn shipped_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut for_tests = false;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let marked = lines.map(move |line| (std::mem::replace(&mut for_tests, line == "#[cfg(test)]"), line));
+    let shipped =
+        marked.take_while(|(for_tests, line)| !(*for_tests && line.starts_with("mod ") && line.ends_with('{')));
+    shipped.filter(|(for_tests, _)| !for_tests).map(|(_, line)| line)
 }
 
 fn is_state(line: &str) -> bool {
@@ -122,7 +131,13 @@ fn is_state(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_state;
+    use super::{is_state, shipped_lines};
+
+    #[test]
+    fn what_is_for_tests_is_not_shipped() {
+        let text = "a\n#[cfg(test)]\nstatic T: u8\n\nb\n#[cfg(test)]\nmod tests {\nc\n}\n";
+        assert_eq!(shipped_lines(text).collect::<Vec<_>>(), ["a", "#[cfg(test)]", "b", "#[cfg(test)]"]);
+    }
 
     #[test]
     fn state_is_recognised() {
