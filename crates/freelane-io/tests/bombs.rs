@@ -10,7 +10,7 @@ fn archive(dir: &Path, arrays: &[(&str, &Array)], compress: bool) -> PathBuf {
 }
 
 fn problem(path: &Path, name: Option<&str>, options: &Options) -> String {
-    let e = Source::open_with(path, options).and_then(|s| s.load(name)).err().expect("an error").to_string();
+    let e = Source::open_with(path, options).and_then(|s| s.load(name)).expect_err("an error").to_string();
     e.split_once(": ").unwrap().1.to_owned()
 }
 
