@@ -5,7 +5,7 @@ use freelane_simd::{Isa, Scalar};
 
 /// An element with vector kernels.
 pub trait Fused: Scalar {
-    /// Columns of a panel of B: one cache line's worth, twice. The same for every instruction set.
+    /// Columns of a panel of B: two cache lines. The same for every instruction set.
     const PANEL: usize;
     /// The kernels for `isa`; plain ones where this CPU cannot run them.
     fn kernel(isa: Isa) -> &'static Kernel<Self>;
