@@ -90,6 +90,7 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let peak = Peak::new(progress);
     let (arrays, loading) = timed(|| load(&args.arrays, &peak));
     let arrays = arrays?;
+    peak.restart();
     let (value, evaluating) = match args.threads {
         1 => timed(|| Lane::with(|lane| Evaluator::new(lane, &arrays, &peak).value(&tree))),
         n => {
@@ -154,14 +155,17 @@ struct Report<'a> {
     threads: u16,
     load_seconds: f64,
     seconds: f64,
-    /// The most that arrays held, mapped files not included.
+    /// The most that temporaries and the result held after any step.
     peak_bytes: u64,
-    /// The most that the process held, mapped files included.
+    /// The most that the process held, files that are mapped included.
     resident_bytes: Option<u64>,
+    /// How much of that were pages of files.
+    file_bytes: Option<u64>,
 }
 
 impl Spent {
     fn json<'a>(&self, args: &'a Args, shown: &'a Shown<'a>) -> Report<'a> {
+        let resident = memory::resident();
         Report {
             expr: &args.expr,
             shown,
@@ -169,15 +173,17 @@ impl Spent {
             load_seconds: self.loading.as_secs_f64(),
             seconds: self.evaluating.as_secs_f64(),
             peak_bytes: self.peak_bytes,
-            resident_bytes: memory::peak_resident_bytes(),
+            resident_bytes: resident.as_ref().map(|r| r.peak_bytes),
+            file_bytes: resident.as_ref().map(|r| r.file_bytes),
         }
     }
 
     fn text(&self, shown: &Shown<'_>) -> String {
-        let resident =
-            memory::peak_resident_bytes().map_or_else(String::new, |b| format!(", process {}", show::bytes(b)));
+        let process = memory::resident().map_or_else(String::new, |r| {
+            format!(", process {} with {} of files", show::bytes(r.peak_bytes), show::bytes(r.file_bytes))
+        });
         format!(
-            "{}; {:.3} ms after {:.3} ms of loading; memory at most: arrays {}{resident}",
+            "{}; {:.3} ms after {:.3} ms of loading; memory at most: temporaries {}{process}",
             shown.description(),
             self.evaluating.as_secs_f64() * 1e3,
             self.loading.as_secs_f64() * 1e3,

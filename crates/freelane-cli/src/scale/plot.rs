@@ -166,7 +166,8 @@ where
 {
     let all = || lines.iter().flat_map(|line| line.points.iter().copied());
     let most = all().map(|(threads, _)| threads).fold(1.0, f64::max);
-    let top = all().map(|(_, speedup)| speedup).fold(most, f64::max) * 1.05;
+    // A line may rise above the ideal one by chance, but not so far that it flattens the others.
+    let top = all().map(|(_, speedup)| speedup).fold(most, f64::max).min(most * 1.25) * 1.04;
     let mut counts: Vec<f64> = all().map(|(threads, _)| threads).collect();
     counts.sort_by(f64::total_cmp);
     counts.dedup();
@@ -193,7 +194,8 @@ where
     // Ours last, so that they are not covered.
     for stroke in [Stroke::Dashed, Stroke::Dotted, Stroke::Solid] {
         for line in lines.iter().filter(|line| line.stroke == stroke) {
-            let (points, style) = (line.points.iter().copied(), line.colour.stroke_width(2));
+            let points = line.points.iter().map(|&(threads, speedup)| (threads, speedup.min(top)));
+            let style = line.colour.stroke_width(2);
             match stroke {
                 Stroke::Solid => chart.draw_series(LineSeries::new(points.clone(), style))?,
                 Stroke::Dotted => chart.draw_series(DashedLineSeries::new(points.clone(), 2, 4, style))?,
