@@ -9,6 +9,12 @@ use std::time::{Duration, Instant};
 
 /// What one side of one round should take on one thread.
 const ROUND: Duration = Duration::from_millis(12);
+/// Parts of a round that are timed apart.
+const PARTS: u64 = 15;
+/// A measurement is repeated where threads waited for their cores for more than this part of its time: others used them.
+const DISTURBED: f64 = 0.02;
+/// How long to go on for rounds that are not disturbed, once there are as many as asked for.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Operations to warm up with, at least; fills the caches and magazines a thread keeps.
 const WARM: u64 = 3;
 
@@ -56,15 +62,23 @@ pub fn measure(group: &Group, setup: &Setup) -> Result<Vec<Row>> {
         counts.insert(0, 1);
     }
     let ops = (0..group.sides.len()).map(|side| calibrate(group, side, &cores)).collect::<Result<Vec<_>>>()?;
-    let mut times = vec![vec![vec![]; counts.len()]; ops.len()];
-    for _ in 0..setup.repeat {
+    let sides: Vec<usize> = (0..ops.len()).collect();
+    let mut samples = vec![vec![Samples::default(); counts.len()]; ops.len()];
+    let begun = Instant::now();
+    let mut rounds = 0;
+    let calm = |samples: &[Vec<Samples>], c: usize| samples.iter().all(|side| side[c].calm.len() >= setup.repeat);
+    while rounds < setup.repeat || begun.elapsed() < PATIENCE && !(0..counts.len()).all(|c| calm(&samples, c)) {
+        rounds += 1;
         for (c, &threads) in counts.iter().enumerate() {
-            let sides: Vec<usize> = (0..ops.len()).collect();
+            if calm(&samples, c) {
+                continue;
+            }
             let round = run(group, &sides, &ops, threads, &cores)?;
-            round.into_iter().enumerate().for_each(|(side, time)| times[side][c].push(time));
+            round.into_iter().zip(&mut samples).for_each(|(sample, side)| side[c].add(sample));
         }
     }
-    let medians: Vec<Vec<f64>> = times.into_iter().map(|side| side.into_iter().map(median).collect()).collect();
+    let (medians, disturbed): (Vec<Vec<f64>>, Vec<Vec<bool>>) =
+        samples.into_iter().map(|side| side.into_iter().map(|s| s.median(setup.repeat)).unzip()).unzip();
     let efficiency = |side: usize, c: usize| {
         let share = (counts[c] as f64 / cores.count() as f64).max(1.0);
         medians[side][0] * share / medians[side][c]
@@ -76,10 +90,11 @@ pub fn measure(group: &Group, setup: &Setup) -> Result<Vec<Row>> {
         n: group.n,
         threads: counts[c],
         ns_per_op: medians[side][c],
-        ops: ops[side] * counts[c] as u64 * setup.repeat as u64,
+        ops: done(ops[side]) * counts[c] as u64 * setup.repeat as u64,
         speedup: counts[c] as f64 * medians[side][0] / medians[side][c],
         efficiency: efficiency(side, c),
         limit_efficiency: limit.map_or(1.0, |limit| efficiency(limit, c)),
+        disturbed: disturbed[side][0] || disturbed[side][c],
     };
     let rows = (0..ops.len()).flat_map(|side| (0..counts.len()).map(move |c| (side, c)));
     Ok(rows.filter(|(_, c)| setup.threads.contains(&counts[*c])).map(|(side, c)| row(side, c)).collect())
@@ -90,7 +105,7 @@ fn calibrate(group: &Group, side: usize, cores: &Cores) -> Result<u64> {
     let mut ops = vec![0; group.sides.len()];
     ops[side] = 1;
     loop {
-        let took = run(group, &[side], &ops, 1, cores)?[0] * ops[side] as f64;
+        let took = run(group, &[side], &ops, 1, cores)?[0].ns * ops[side] as f64;
         if took > ROUND.as_nanos() as f64 / 4.0 {
             let wanted = ops[side] as f64 * ROUND.as_nanos() as f64 / took;
             return Ok((wanted.ceil() as u64).max(1));
@@ -99,8 +114,8 @@ fn calibrate(group: &Group, side: usize, cores: &Cores) -> Result<u64> {
     }
 }
 
-/// Nanoseconds per operation of the slowest thread, for each of the sides.
-fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Cores) -> Result<Vec<f64>> {
+/// One round: the mean of the threads, for each of the sides.
+fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Cores) -> Result<Vec<Sample>> {
     let makes: Vec<(Make, u64)> = sides.iter().map(|&s| ((group.sides[s].prepare)(threads), ops[s])).collect();
     let gate = Gate::new(threads);
     let times = thread::scope(|scope| {
@@ -115,13 +130,17 @@ fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Core
         };
         let lanes =
             (0..threads).map(|thread| start(thread).unwrap_or_else(|e| no_thread(thread, &e))).collect::<Vec<_>>();
-        let join = |lane: thread::ScopedJoinHandle<'_, Result<Vec<f64>>>| {
+        let join = |lane: thread::ScopedJoinHandle<'_, Result<Vec<Sample>>>| {
             lane.join().unwrap_or_else(|_| Err(anyhow!("a measured operation panicked")))
         };
         lanes.into_iter().map(join).collect::<Result<Vec<_>>>()
     })?;
-    let slowest = |side: usize| times.iter().map(|lane| lane[side]).fold(0.0, f64::max);
-    Ok((0..sides.len()).map(slowest).collect())
+    let mean = |side: usize| Sample {
+        ns: times.iter().map(|lane| lane[side].ns).sum::<f64>() / threads as f64,
+        // Beyond the cores threads wait for each other.
+        disturbed: threads <= cores.count() && times.iter().any(|lane| lane[side].disturbed),
+    };
+    Ok((0..sides.len()).map(mean).collect())
 }
 
 /// A measurement that lacks a thread would wait for it for ever.
@@ -130,29 +149,72 @@ fn no_thread(thread: usize, error: &std::io::Error) -> ! {
     std::process::exit(1)
 }
 
-/// One thread's part: nanoseconds per operation of each side. Comes to every gate, whatever happens.
-fn lane(makes: &[(Make, u64)], seat: Seat, gate: &Gate) -> Result<Vec<f64>> {
+/// One thread's part. Comes to every gate, whatever happens.
+fn lane(makes: &[(Make, u64)], seat: Seat, gate: &Gate) -> Result<Vec<Sample>> {
     let mut outcome = Ok(vec![]);
     for (side, (make, ops)) in makes.iter().enumerate() {
         let mut body = make(seat);
         warm(&mut body, *ops);
         gate.pass(2 * side + 1);
-        let start = Instant::now();
-        let done = body.as_mut().map_or(Ok(()), |body| body(*ops));
-        let took = start.elapsed().as_nanos() as f64 / *ops as f64;
+        let timed = body.as_mut().map_or(Ok(Sample::default()), |body| time(body, *ops));
         // What a thread owns lives until all have measured.
         gate.pass(2 * side + 2);
-        let failed = body.err().or(done.err());
-        outcome = match (outcome, failed) {
-            (Ok(_), Some(error)) => Err(error).context("a measured operation failed"),
-            (Ok(mut times), None) => {
-                times.push(took);
-                Ok(times)
-            }
-            (error, _) => error,
-        };
+        let took = body.and(timed).context("a measured operation failed");
+        outcome = outcome.and_then(|mut times: Vec<Sample>| {
+            times.push(took?);
+            Ok(times)
+        });
     }
     outcome
+}
+
+/// A time, and whether others had the core meanwhile.
+#[derive(Clone, Copy, Default)]
+struct Sample {
+    ns: f64,
+    disturbed: bool,
+}
+
+/// The rounds of one side at one number of threads.
+#[derive(Clone, Default)]
+struct Samples {
+    calm: Vec<f64>,
+    disturbed: Vec<f64>,
+}
+
+impl Samples {
+    fn add(&mut self, sample: Sample) {
+        if sample.disturbed { self.disturbed.push(sample.ns) } else { self.calm.push(sample.ns) }
+    }
+
+    /// The median of calm rounds, if there are half as many as asked for; else of all, and that this is so.
+    fn median(mut self, repeat: usize) -> (f64, bool) {
+        let disturbed = self.calm.len() * 2 < repeat;
+        if disturbed {
+            self.calm.append(&mut self.disturbed);
+        }
+        (median(self.calm), disturbed)
+    }
+}
+
+/// The median of a round's parts, of which some may have lost the core for a moment.
+fn time(body: &mut Body, ops: u64) -> Result<Sample> {
+    let part = ops.div_ceil(PARTS);
+    let mut times = vec![];
+    let (waited, begun) = (waited(), Instant::now());
+    for _ in 0..ops.div_ceil(part) {
+        let start = Instant::now();
+        body(part)?;
+        times.push(start.elapsed().as_nanos() as f64 / part as f64);
+    }
+    let (took, waited) = (begun.elapsed(), self::waited().saturating_sub(waited));
+    Ok(Sample { ns: median(times), disturbed: waited.as_secs_f64() > DISTURBED * took.as_secs_f64() })
+}
+
+/// How long this thread has been ready to run and had no core; nothing where the system does not say.
+fn waited() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split_whitespace().nth(1).and_then(|ns| ns.parse().ok()).unwrap_or(0))
 }
 
 fn warm(body: &mut Result<Body>, ops: u64) {
@@ -160,6 +222,12 @@ fn warm(body: &mut Result<Body>, ops: u64) {
     if let Some(error) = failed {
         *body = Err(error);
     }
+}
+
+/// Operations that a round of `ops` comes to in whole parts.
+fn done(ops: u64) -> u64 {
+    let part = ops.div_ceil(PARTS);
+    part * ops.div_ceil(part)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

@@ -12,6 +12,8 @@ The twins named \"contended\" do the same work and share one thing on purpose: a
 Their lines bend; this is how contention would look, and what the others do not have.
 ";
 
+const DISTURBED: &str = "?           other programs used the processors meanwhile; measure again when they rest";
+
 /// Writes a table, and under it what its columns mean.
 pub fn report(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
     let width = rows.iter().map(|row| row.case.chars().count()).max().unwrap_or(0).max("case".len());
@@ -34,7 +36,11 @@ pub fn report(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
         )?;
         last = here;
     }
-    writeln!(out, "\n{}", LEGEND.trim_end())
+    writeln!(out, "\n{}", LEGEND.trim_end())?;
+    match rows.iter().any(|row| row.disturbed) {
+        true => writeln!(out, "{DISTURBED}"),
+        false => Ok(()),
+    }
 }
 
 fn heading(workload: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -45,13 +51,14 @@ fn heading(workload: &str, width: usize, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "\n{workload}\n  {:<width$}  {columns}", "case")
 }
 
-fn verdict(row: &Row) -> &'static str {
-    match (row.threads, row.is_straight(), row.is_contended()) {
+fn verdict(row: &Row) -> String {
+    let line = match (row.threads, row.is_straight(), row.is_contended()) {
         (1, ..) => "",
         (_, true, _) => "straight",
         (_, false, true) => "bent by what is shared",
         (_, false, false) => "bent",
-    }
+    };
+    format!("{line}{}", if row.disturbed { " ?" } else { "" })
 }
 
 /// A number of elements or bytes in few characters.
@@ -90,6 +97,7 @@ mod tests {
             speedup: efficiency * threads as f64,
             efficiency,
             limit_efficiency: 1.0,
+            disturbed: case == "b",
         };
         let rows = [row("a", 1, 9.96, 1.0), row("a", 2, 10.0, 0.99), row("a, contended lock", 2, 2e3, 0.1)];
         let mut out = vec![];

@@ -12,7 +12,7 @@ pub struct Row {
     pub n: usize,
     /// Threads that did it at the same time.
     pub threads: usize,
-    /// Median time of one operation on one thread, of the slowest thread.
+    /// Median time of one operation on one thread.
     pub ns_per_op: f64,
     /// Operations of all threads in all rounds.
     pub ops: u64,
@@ -22,6 +22,8 @@ pub struct Row {
     pub efficiency: f64,
     /// The efficiency of a plain loop with the same memory traffic; 1 where memory does not bound.
     pub limit_efficiency: f64,
+    /// Whether other programs took the processors away so often that the figures say little.
+    pub disturbed: bool,
 }
 
 impl Row {
