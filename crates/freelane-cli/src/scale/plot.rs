@@ -111,12 +111,13 @@ pub fn draw(rows: &[Row], path: &Path) -> Result<()> {
     let mut workloads: Vec<&str> = rows.iter().map(|row| row.workload).collect();
     workloads.dedup();
     let panels: Vec<(&str, Vec<Line>)> = workloads.into_iter().map(|w| (w, lines(rows, w))).collect();
+    let disturbed = rows.iter().any(|row| row.disturbed);
     let entries = panels.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
     let legend = (entries as u32 + 2) * LEGEND_LINE as u32;
     let whole = (PANEL.0 * panels.len() as u32, TITLE + PANEL.1 + legend);
     match format(path) {
-        Some(Format::Png) => paint(&BitMapBackend::new(path, whole).into_drawing_area(), &panels),
-        _ => paint(&SVGBackend::new(path, whole).into_drawing_area(), &panels),
+        Some(Format::Png) => paint(&BitMapBackend::new(path, whole).into_drawing_area(), &panels, disturbed),
+        _ => paint(&SVGBackend::new(path, whole).into_drawing_area(), &panels, disturbed),
     }
 }
 
@@ -142,12 +143,17 @@ fn lines(rows: &[Row], workload: &str) -> Vec<Line> {
     lines
 }
 
-fn paint<B: DrawingBackend>(root: &DrawingArea<B, Shift>, panels: &[(&str, Vec<Line>)]) -> Result<()>
+fn paint<B: DrawingBackend>(root: &DrawingArea<B, Shift>, panels: &[(&str, Vec<Line>)], disturbed: bool) -> Result<()>
 where
     B::ErrorType: 'static,
 {
     root.fill(&WHITE)?;
-    root.draw(&Text::new("Speed-up by number of threads", (24, 14), font(24, INK)))?;
+    let title = if disturbed {
+        "Speed-up by number of threads, while other programs ran"
+    } else {
+        "Speed-up by number of threads"
+    };
+    root.draw(&Text::new(title, (24, 14), font(24, INK)))?;
     let note =
         "solid: freelane    dotted: twins that share one thing on purpose    dashed: the ideal line, and others' lines";
     root.draw(&Text::new(note, (24, 44), font(14, FAINT)))?;
