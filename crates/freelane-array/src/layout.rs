@@ -174,10 +174,12 @@ impl Layout {
     /// Whether no two indices share an element, so that writing is well defined.
     ///
     /// Sufficient, not necessary: with axes ordered by stride, each must step over all that lies below it.
+    #[inline]
     pub fn is_injective(&self) -> bool {
-        if self.contiguous {
-            return true;
-        }
+        self.contiguous || self.strides_are_injective()
+    }
+
+    fn strides_are_injective(&self) -> bool {
         let mut axes: SmallVec<[(usize, usize); 4]> = self
             .shape
             .iter()

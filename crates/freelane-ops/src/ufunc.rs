@@ -138,6 +138,17 @@ impl UFunc {
     /// # Ok::<(), freelane_ops::OpsError>(())
     /// ```
     pub fn call(&self, lane: &Lane, args: &[Operand<'_>]) -> Result<ArrayData, OpsError> {
+        if let Some((dtype, layout)) = self.plain(lane, args)
+            && let Some(out_dtype) = self.output_dtype(dtype)
+        {
+            let layout = layout.to_contiguous();
+            let mut buffer = uninit(lane, &layout, out_dtype, self.name)?;
+            // SAFETY: `plain` compared dtypes and shapes, and the buffer was made for the layout.
+            if unsafe { self.run_plain(dtype, args, layout.len(), buffer.as_mut_ptr()) } {
+                // SAFETY: the loop wrote every element.
+                return Ok(unsafe { finish(buffer, out_dtype, layout) });
+            }
+        }
         let dtype = self.loop_dtype(args)?;
         let out_dtype = self.output_dtype(dtype).unwrap_or(dtype);
         let layout = output_layout(args).in_op(self.name)?;
@@ -155,6 +166,16 @@ impl UFunc {
     /// As [`UFunc::call`]; also when the result's shape is not that of `out`, or its type cannot be held without loss of
     /// kind.
     pub fn call_into(&self, lane: &Lane, args: &[Operand<'_>], out: &mut ArrayData) -> Result<(), OpsError> {
+        if let Some((dtype, layout)) = self.plain(lane, args)
+            && self.output_dtype(dtype) == Some(out.dtype())
+            && out.layout().is_contiguous()
+            && same_shape(out.layout(), layout)
+            && let Some(ptr) = out.as_mut_ptr()
+            // SAFETY: `plain` compared dtypes and shapes of the operands, the lines above those of the output.
+            && unsafe { self.run_plain(dtype, args, layout.len(), ptr) }
+        {
+            return Ok(());
+        }
         let dtype = self.loop_dtype(args)?;
         let result = self.output_dtype(dtype).unwrap_or(dtype);
         self.check_output_shape(args, out)?;
@@ -227,9 +248,6 @@ impl UFunc {
         if let Some(check) = self.check {
             check(args, dtype)?;
         }
-        if self.run_plain(lane, dtype, args, out, layout) {
-            return Ok(());
-        }
         let isa = Isa::current();
         let out_size = self.output_dtype(dtype).unwrap_or(dtype).size();
         match self.loops {
@@ -261,21 +279,35 @@ impl UFunc {
         Ok(())
     }
 
-    /// The shortest way, for what is most common: arrays of the loop's dtype and of one contiguous layout, on one lane.
+    /// The dtype and layout of a call that needs no preparation: arrays of one dtype with a loop of its own, contiguous
+    /// and of one shape, on one lane.
     #[inline]
-    fn run_plain(&self, lane: &Lane, dtype: DType, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> bool {
-        if !layout.is_contiguous() || lane.threads() > 1 {
-            return false;
-        }
-        let plain = |a: &ArrayData| a.dtype() == dtype && a.layout().is_contiguous() && same_shape(a.layout(), layout);
-        let (n, isa, size) = (layout.len(), Isa::current(), dtype.size() as isize);
+    fn plain<'a>(&self, lane: &Lane, args: &[Operand<'a>]) -> Option<(DType, &'a Layout)> {
+        let (&Operand::Array(first), rest) = args.split_first()? else { return None };
+        let (dtype, layout) = (first.dtype(), first.layout());
+        let alike = |o: &Operand<'_>| match o {
+            Operand::Array(a) => a.dtype() == dtype && a.layout().is_contiguous() && same_shape(a.layout(), layout),
+            Operand::Scalar(_) => false,
+        };
+        let natural = self.promotion == Promotion::Same || dtype.is_inexact();
+        let ready = natural && self.check.is_none() && layout.is_contiguous() && lane.threads() == 1;
+        (ready && rest.iter().all(alike)).then_some((dtype, layout))
+    }
+
+    /// Runs the loop on operands that [`UFunc::plain`] found ready; `false` if their number is not the function's.
+    ///
+    /// # Safety
+    /// `out` has room for `n` results, and each operand holds `n` elements of `dtype`, contiguous.
+    #[inline]
+    unsafe fn run_plain(&self, dtype: DType, args: &[Operand<'_>], n: usize, out: *mut u8) -> bool {
+        let (isa, size) = (Isa::current(), dtype.size() as isize);
         match (self.loops, args) {
-            (Loops::Unary(table), [Operand::Array(x)]) if plain(x) => {
+            (Loops::Unary(table), [Operand::Array(x)]) => {
                 let Some(entry) = table[dtype as usize] else { return false };
                 // SAFETY: operand and output hold `n` elements side by side.
                 unsafe { (entry.run)(isa, n, x.as_ptr(), size, out, entry.out.size() as isize) }
             }
-            (Loops::Binary(table), [Operand::Array(a), Operand::Array(b)]) if plain(a) && plain(b) => {
+            (Loops::Binary(table), [Operand::Array(a), Operand::Array(b)]) => {
                 let Some(entry) = table[dtype as usize] else { return false };
                 // SAFETY: as above, for both operands.
                 unsafe { (entry.run)(isa, n, a.as_ptr(), size, b.as_ptr(), size, out, entry.out.size() as isize) }
