@@ -29,12 +29,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let done = cli.run(&mut out).and_then(|()| Ok(out.flush()?));
+    // A typing error in the name of a path would otherwise go unseen.
+    let forced = freelane::Isa::forced().map_err(Error::new);
+    let done = forced.and_then(|_| cli.run(&mut out)).and_then(|()| Ok(out.flush()?));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", one_line(&error));
+            let _ = writeln!(io::stderr(), "error: {}", one_line(&error));
             ExitCode::FAILURE
         }
     }

@@ -98,6 +98,9 @@ fn text(value: &Value, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 impl Summary {
     fn of(array: &Array) -> Result<Summary> {
+        // Repetitions change neither the extremes nor the mean.
+        let once = |&stride: &isize| if stride == 0 { freelane::Index::At(0) } else { freelane::Slice::all().into() };
+        let array = &array.index(&array.strides().iter().map(once).collect::<Vec<_>>())?;
         let ordered = array.dtype().is_real();
         let only = |x: Array| Ok::<_, freelane::OpsError>((x.to_scalar()?, x.to_string()));
         let extreme = |x: Result<Array, _>| if ordered { only(x?).map(Some) } else { Ok(None) };
@@ -117,7 +120,9 @@ fn nested(array: &Array) -> Result<Json> {
         return Ok(number(array.to_scalar()?));
     }
     let part = |i: usize| nested(&array.index(&[freelane::Index::At(i as isize)])?);
-    (0..array.shape()[0]).map(part).collect::<Result<Vec<_>>>().map(Json::Array)
+    // An axis of length 0 further on leaves nothing to list, however long this one is.
+    let count = if array.is_empty() { 0 } else { array.shape()[0] };
+    (0..count).map(part).collect::<Result<Vec<_>>>().map(Json::Array)
 }
 
 fn plain(value: &Value) -> Result<Json> {
@@ -135,7 +140,11 @@ fn number(s: Scalar) -> Json {
     let real = |x: f64| if x.is_finite() { json!(x) } else { json!(x.to_string()) };
     match s {
         Scalar::Bool(b) => json!(b),
-        Scalar::Int(i) => i64::try_from(i).map_or_else(|_| json!(i as u64), |i| json!(i)),
+        Scalar::Int(i) => match (i64::try_from(i), u64::try_from(i)) {
+            (Ok(i), _) => json!(i),
+            (_, Ok(i)) => json!(i),
+            _ => json!(i.to_string()),
+        },
         Scalar::Float(x) => real(x),
         Scalar::Complex(z) => json!([real(z.re), real(z.im)]),
     }

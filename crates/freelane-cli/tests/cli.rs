@@ -215,3 +215,27 @@ fn scale_measures_and_draws() {
     is_plot(Path::new(&svg), b"<svg");
     is_plot(Path::new(&png), b"\x89PNG");
 }
+
+#[test]
+fn an_empty_array_is_shown_at_once_however_long_its_other_axes() {
+    let report = &json(&["eval", "zeros((2**40, 0))", "--json"])[0];
+    assert_eq!(report["result"], serde_json::json!([]));
+    assert_eq!(
+        out(&["eval", "broadcast_to(1.0, (2**40,))"]).lines().last(),
+        Some("float64 of shape (1099511627776,): min 1.0, max 1.0, mean 1.0")
+    );
+}
+
+#[test]
+fn workloads_are_listed_with_commas() {
+    let rows = json(&["scale", "--workload", "alloc,ufunc", "--threads", "1", "--repeat", "1", "--n", "100", "--json"]);
+    assert!(rows.iter().all(|row| row["workload"] == "ufunc"));
+}
+
+#[test]
+fn a_forced_path_that_does_not_exist_is_an_error() {
+    let output = Command::new(env!("CARGO_BIN_EXE_freelane")).args(["eval", "1"]).env("FREELANE_ISA", "avx3").output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("avx3"));
+}

@@ -7,6 +7,7 @@ use crate::{Array, Operand, OpsError, UFunc, ufuncs};
 use freelane_pool::Lane;
 use std::ops;
 
+#[track_caller]
 fn apply(f: &UFunc, args: &[Operand<'_>]) -> Array {
     match Lane::with(|lane| f.call(lane, args)) {
         Ok(data) => data.into(),
@@ -14,6 +15,7 @@ fn apply(f: &UFunc, args: &[Operand<'_>]) -> Array {
     }
 }
 
+#[track_caller]
 fn apply_assign(f: &UFunc, x: &mut Array, y: Operand<'_>) {
     if let Err(e) = Lane::with(|lane| f.call_assign(lane, x.data_mut(), y)) {
         fail(&e)
@@ -31,31 +33,42 @@ macro_rules! binary {
     ($($Trait:ident $method:ident $Assign:ident $assign:ident $NAME:ident;)*) => { $(
         impl<'a, R: Into<Operand<'a>>> ops::$Trait<R> for &Array {
             type Output = Array;
+            #[track_caller]
             fn $method(self, rhs: R) -> Array {
                 apply(&ufuncs::$NAME, &[self.into(), rhs.into()])
             }
         }
         impl<'a, R: Into<Operand<'a>>> ops::$Trait<R> for Array {
             type Output = Array;
+            #[track_caller]
             fn $method(self, rhs: R) -> Array {
                 apply(&ufuncs::$NAME, &[(&self).into(), rhs.into()])
             }
         }
         impl ops::$Trait<Array> for &Array {
             type Output = Array;
+            #[track_caller]
             fn $method(self, rhs: Array) -> Array {
                 apply(&ufuncs::$NAME, &[self.into(), (&rhs).into()])
             }
         }
         impl ops::$Trait<Array> for Array {
             type Output = Array;
+            #[track_caller]
             fn $method(self, rhs: Array) -> Array {
                 apply(&ufuncs::$NAME, &[(&self).into(), (&rhs).into()])
             }
         }
         impl<'a, R: Into<Operand<'a>>> ops::$Assign<R> for Array {
+            #[track_caller]
             fn $assign(&mut self, rhs: R) {
                 apply_assign(&ufuncs::$NAME, self, rhs.into())
+            }
+        }
+        impl ops::$Assign<Array> for Array {
+            #[track_caller]
+            fn $assign(&mut self, rhs: Array) {
+                apply_assign(&ufuncs::$NAME, self, (&rhs).into())
             }
         }
         scalar_left!($Trait $method $NAME; bool i32 i64 f32 f64 num_complex::Complex<f64>);
@@ -66,12 +79,14 @@ macro_rules! scalar_left {
     ($Trait:ident $method:ident $NAME:ident; $($S:ty)*) => { $(
         impl ops::$Trait<&Array> for $S {
             type Output = Array;
+            #[track_caller]
             fn $method(self, rhs: &Array) -> Array {
                 apply(&ufuncs::$NAME, &[self.into(), rhs.into()])
             }
         }
         impl ops::$Trait<Array> for $S {
             type Output = Array;
+            #[track_caller]
             fn $method(self, rhs: Array) -> Array {
                 apply(&ufuncs::$NAME, &[self.into(), (&rhs).into()])
             }
@@ -94,12 +109,14 @@ macro_rules! unary {
     ($($Trait:ident $method:ident $NAME:ident;)*) => { $(
         impl ops::$Trait for &Array {
             type Output = Array;
+            #[track_caller]
             fn $method(self) -> Array {
                 apply(&ufuncs::$NAME, &[self.into()])
             }
         }
         impl ops::$Trait for Array {
             type Output = Array;
+            #[track_caller]
             fn $method(self) -> Array {
                 apply(&ufuncs::$NAME, &[(&self).into()])
             }

@@ -90,8 +90,8 @@ pub struct Reduction {
     pub name: &'static str,
     /// What it computes; the first line is a summary.
     pub doc: &'static str,
-    /// Fold table.
-    pub folds: &'static FoldTable,
+    /// Fold table. Private, for a fold in the wrong place would write out of bounds.
+    pub(crate) folds: &'static FoldTable,
     /// Promotion class of the operand.
     pub promotion: Promotion,
     /// Whether reducing no elements is an error.

@@ -28,6 +28,7 @@ impl Scalar {
     pub const fn default_dtype(self) -> DType {
         match self {
             Scalar::Bool(_) => DType::Bool,
+            Scalar::Int(i) if i > i64::MAX as i128 => DType::U64,
             Scalar::Int(_) => DType::I64,
             Scalar::Float(_) => DType::F64,
             Scalar::Complex(_) => DType::C128,
@@ -46,19 +47,20 @@ impl Scalar {
         Ok(Element16(bytes))
     }
 
-    fn as_f64(self) -> f64 {
+    /// The value as a real number; `None` when it has an imaginary part.
+    fn as_f64(self) -> Option<f64> {
         match self {
-            Scalar::Bool(b) => f64::from(u8::from(b)),
-            Scalar::Int(i) => i as f64,
-            Scalar::Float(x) => x,
-            Scalar::Complex(z) => z.re,
+            Scalar::Bool(b) => Some(f64::from(u8::from(b))),
+            Scalar::Int(i) => Some(i as f64),
+            Scalar::Float(x) => Some(x),
+            Scalar::Complex(z) => (z.im == 0.0).then_some(z.re),
         }
     }
 
     fn as_complex(self) -> Complex<f64> {
         match self {
             Scalar::Complex(z) => z,
-            other => Complex::new(other.as_f64(), 0.0),
+            other => Complex::new(other.as_f64().unwrap_or(f64::NAN), 0.0),
         }
     }
 
@@ -94,10 +96,10 @@ macro_rules! from_scalar {
 }
 from_scalar!(u8, i8, u16, i16, u32, i32, u64, i64; s => s.as_int()?.try_into().ok());
 from_scalar!(bool; s => Some(s.as_complex() != Complex::new(0.0, 0.0)));
-from_scalar!(f64; s => Some(s.as_f64()));
-from_scalar!(f32; s => Some(s.as_f64() as f32));
-from_scalar!(f16; s => Some(f16::from_f64(s.as_f64())));
-from_scalar!(bf16; s => Some(bf16::from_f64(s.as_f64())));
+from_scalar!(f64; s => s.as_f64());
+from_scalar!(f32; s => Some(s.as_f64()? as f32));
+from_scalar!(f16; s => Some(freelane_kernels::convert::CastTo::<f16>::cast(s.as_f64()?)));
+from_scalar!(bf16; s => Some(freelane_kernels::convert::CastTo::<bf16>::cast(s.as_f64()?)));
 from_scalar!(Complex<f64>; s => Some(s.as_complex()));
 from_scalar!(Complex<f32>; s => Some(Complex::new(s.as_complex().re as f32, s.as_complex().im as f32)));
 

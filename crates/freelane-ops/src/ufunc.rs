@@ -54,8 +54,8 @@ pub struct UFunc {
     pub doc: &'static str,
     /// Names of the operands.
     pub params: &'static [&'static str],
-    /// Kernel table.
-    pub loops: Loops,
+    /// Kernel table. Private, for a loop in the wrong place would write out of bounds.
+    pub(crate) loops: Loops,
     /// Promotion class.
     pub promotion: Promotion,
     /// Estimated nanoseconds an element on one lane; decides from which size on work is split.

@@ -131,6 +131,9 @@ fn creation() -> Result {
     assert_eq!(Array::eye(3, 2, -1, DType::I8)?.to_vec::<i8>()?, [0, 0, 1, 0, 0, 1]);
     assert!(Array::eye(2, 2, isize::MIN, DType::F16)?.to_vec::<f16>()?.iter().all(|x| x.to_f32() == 0.0));
     assert_eq!(message(Array::full(&[1], 300, DType::I8)), "full: 300 is out of range for int8");
+    let i = num_complex::Complex::new(0.0, 1.0);
+    assert_eq!(message(Array::full(&[1], i, DType::F32)), "full: (0+1j) is out of range for float32");
+    assert_eq!(Array::from_slice(&[-0.0])?.sign()?.item::<f64>()?.to_bits(), 0);
     Ok(())
 }
 

@@ -163,3 +163,32 @@ fn reductions_depend_on_length_alone() -> Result {
     }
     Ok(())
 }
+
+/// Parts that are zero or infinite show whether what pads a block is a true identity.
+#[test]
+fn complex_reductions_keep_the_signs_of_zeros() -> Result {
+    use num_complex::Complex;
+    let parts = [0.0, -0.0, 1.0, -1.0, 2.0, f64::INFINITY];
+    let z: Vec<Complex<f64>> = (0..40 * 33)
+        .map(|i| Complex::new([1.0, -1.5, 0.5][i % 3], parts[(i * 7) % 6 * usize::from(i % 11 == 0)]))
+        .collect();
+    let x = Array::from_vec(z, &[40, 33])?;
+    for (r, _) in reductions::all().filter(|(r, _)| r.dtypes().any(|d| d == DType::C128)) {
+        for dtype in [DType::C64, DType::C128] {
+            let x = x.astype(dtype)?;
+            for axis in [0isize, 1] {
+                let want = reduce(r, &x, axis)?;
+                for (what, y) in layouts(&x)? {
+                    assert_same_bits(&reduce(r, &y, axis)?, &want, &format!("{} {dtype} axis {axis} {what}", r.name));
+                }
+                for i in 0..5 {
+                    let at = freelane_ops::Index::At(i);
+                    let all = freelane_ops::Slice::all().into();
+                    let one = x.index(&if axis == 0 { [all, at] } else { [at, all] })?;
+                    assert_same_bits(&reduce(r, &one, 0)?, &want.index(&[at])?, &format!("{} {dtype} {i}", r.name));
+                }
+            }
+        }
+    }
+    Ok(())
+}

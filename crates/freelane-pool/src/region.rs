@@ -40,9 +40,10 @@ impl<'a> Region<'a> {
     #[cold]
     fn keep(&self, part: usize, payload: Payload) {
         let mut kept = self.panic.lock();
-        if kept.as_ref().is_none_or(|&(lowest, _)| part < lowest) {
-            *kept = Some((part, payload));
-        }
+        let lowest = kept.as_ref().is_none_or(|&(lowest, _)| part < lowest);
+        let other = if lowest { kept.replace((part, payload)) } else { Some((part, payload)) };
+        // A payload may panic as it is dropped, and nothing may unwind before all parts have ended: it is leaked.
+        std::mem::forget(other);
     }
 
     pub fn into_panic(self) -> Option<Payload> {

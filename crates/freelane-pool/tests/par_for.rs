@@ -251,3 +251,39 @@ fn dropping_a_runtime_ends_its_threads() {
         assert!(becomes(before), "{} threads", threads());
     }
 }
+
+/// What a task may panic with: something that panics again as it is dropped.
+struct Twice;
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            panic!("dropped");
+        }
+    }
+}
+
+#[test]
+fn a_panic_that_panics_when_dropped_does_not_end_the_loop_early() {
+    let runtime = Runtime::new(2).unwrap();
+    for _ in 0..20 {
+        let running = AtomicUsize::new(0);
+        let together = Barrier::new(2);
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            runtime.install(|lane| {
+                lane.par_for(2, LARGE, &|_, task| {
+                    running.fetch_add(1, Ordering::SeqCst);
+                    together.wait();
+                    if task == 0 {
+                        thread::sleep(Duration::from_millis(2));
+                    }
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    std::panic::panic_any(Twice);
+                });
+            });
+        }));
+        assert_eq!(running.load(Ordering::SeqCst), 0);
+        std::mem::forget(caught.expect_err("both tasks panic"));
+        assert_eq!(runtime.install(|lane| counts(lane, 3, LARGE)), [1, 1, 1]);
+    }
+}

@@ -7,7 +7,7 @@ use crate::show::{self, Shown};
 use anyhow::{Context, Result, anyhow, bail};
 use freelane::{Array, Lane, Runtime, Value};
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -110,7 +110,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     }
     writeln!(out, "{shown}")?;
     out.flush()?;
-    eprintln!("{}", spent.text(&shown));
+    // Nobody reads what cannot be written.
+    let _ = writeln!(io::stderr(), "{}", spent.text(&shown));
     Ok(())
 }
 

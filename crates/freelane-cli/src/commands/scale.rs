@@ -9,9 +9,9 @@ use std::path::PathBuf;
 /// Measure how the systems' workloads scale with threads on this machine
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which workload to run
-    #[arg(long, value_enum, default_value_t = Workload::All)]
-    workload: Workload,
+    /// Which workloads to run, separated by commas
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
+    workload: Vec<Workload>,
     /// Numbers of threads, separated by commas [default: 1, 2, 4 and so on, up to the processors]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
@@ -30,9 +30,10 @@ pub struct Args {
 }
 
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
-    let groups = args.workload.groups(args.n);
+    let groups: Vec<_> = args.workload.iter().flat_map(|w| w.groups(args.n)).collect();
     if groups.is_empty() {
-        bail!("workload {} has no case of size {}", args.workload.name(), args.n.unwrap_or_default());
+        let names: Vec<&str> = args.workload.iter().map(|w| w.name()).collect();
+        bail!("workload {} has no case of size {}", names.join(","), args.n.unwrap_or_default());
     }
     let cores = Cores::allowed();
     let setup = Setup { threads: counts(&args.threads, &cores), repeat: args.repeat.into() };

@@ -9,10 +9,10 @@ pub fn unary(op: &str, x: Scalar) -> Result<Scalar, Problem> {
     match (op, x) {
         (_, Scalar::Bool(b)) => unary(op, Scalar::Int(b.into())),
         ("positive", x) => Ok(x),
-        ("negative", Scalar::Int(i)) => Ok(Scalar::Int(-i)),
+        ("negative", Scalar::Int(i)) => whole(op, i.checked_neg()),
         ("negative", Scalar::Float(f)) => Ok(Scalar::Float(-f)),
         ("negative", Scalar::Complex(z)) => Ok(Scalar::Complex(-z)),
-        ("bitwise_invert", Scalar::Int(i)) => Ok(Scalar::Int(!i)),
+        ("bitwise_invert", Scalar::Int(i)) => whole(op, Some(!i)),
         _ => Err(Problem::misuse(format!("{op} is not defined for {x}"))),
     }
 }
@@ -59,6 +59,11 @@ fn integers(op: &str, a: i128, b: i128) -> Result<Scalar, Problem> {
         "divide" | "pow" => return floats(op, a as f64, b as f64),
         _ => return compare(op, a.partial_cmp(&b)).ok_or_else(|| undefined(op, "whole numbers")),
     };
+    whole(op, value)
+}
+
+/// A whole number that some integer dtype holds.
+fn whole(op: &str, value: Option<i128>) -> Result<Scalar, Problem> {
     let fits = |v: &i128| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(v);
     value.filter(fits).map(Scalar::Int).ok_or_else(|| Problem::misuse(format!("{op}: the result does not fit 64 bits")))
 }
@@ -72,14 +77,13 @@ fn floats(op: &str, a: f64, b: f64) -> Result<Scalar, Problem> {
     if b == 0.0 && matches!(op, "divide" | "floor_divide" | "remainder") {
         return Err(Problem::misuse("division by zero"));
     }
-    let rest = a - b * (a / b).floor();
     let value = match op {
         "add" => a + b,
         "subtract" => a - b,
         "multiply" => a * b,
         "divide" => a / b,
-        "floor_divide" => (a / b).floor(),
-        "remainder" => rest,
+        "floor_divide" => floor_and_rest(a, b).0,
+        "remainder" => floor_and_rest(a, b).1,
         "pow" if a < 0.0 && b.fract() != 0.0 => return complexes(op, a.into(), b.into()),
         "pow" if a == 0.0 && b < 0.0 => return Err(Problem::misuse("0 cannot be raised to a negative power")),
         "pow" => a.powf(b),
@@ -88,13 +92,41 @@ fn floats(op: &str, a: f64, b: f64) -> Result<Scalar, Problem> {
     Ok(Scalar::Float(value))
 }
 
+/// `a // b` and `a % b` as Python has them: the remainder is exact and has the sign of the divisor.
+fn floor_and_rest(a: f64, b: f64) -> (f64, f64) {
+    let mut rest = a % b;
+    let mut quotient = (a - rest) / b;
+    if rest == 0.0 {
+        rest = 0.0f64.copysign(b);
+    } else if (b < 0.0) != (rest < 0.0) {
+        rest += b;
+        quotient -= 1.0;
+    }
+    let floor = quotient.floor();
+    let nearest = if quotient - floor > 0.5 { floor + 1.0 } else { floor };
+    (if quotient == 0.0 { 0.0f64.copysign(a / b) } else { nearest }, rest)
+}
+
+/// `a / b`, scaled by the larger part of `b` so that nothing overflows on the way (Smith, 1962).
+fn quotient(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+    if b.re.abs() >= b.im.abs() {
+        let ratio = b.im / b.re;
+        let scale = b.re + b.im * ratio;
+        Complex::new((a.re + a.im * ratio) / scale, (a.im - a.re * ratio) / scale)
+    } else {
+        let ratio = b.re / b.im;
+        let scale = b.re * ratio + b.im;
+        Complex::new((a.re * ratio + a.im) / scale, (a.im * ratio - a.re) / scale)
+    }
+}
+
 fn complexes(op: &str, a: Complex<f64>, b: Complex<f64>) -> Result<Scalar, Problem> {
     let value = match op {
         "add" => a + b,
         "subtract" => a - b,
         "multiply" => a * b,
         "divide" if b == Complex::new(0.0, 0.0) => return Err(Problem::misuse("division by zero")),
-        "divide" => a / b,
+        "divide" => quotient(a, b),
         "pow" if b.im == 0.0 && b.re.fract() == 0.0 && b.re.abs() <= 100.0 => a.powi(b.re as i32),
         "pow" => a.powc(b),
         "equal" => return Ok(Scalar::Bool(a == b)),

@@ -19,6 +19,8 @@ pub enum NodeKind {
     Name(String),
     /// A list or tuple.
     Tuple(Vec<Node>),
+    /// `[a, b]`.
+    List(Vec<Node>),
     /// A prefix operator, under the name of its function.
     Unary(&'static str, Box<Node>),
     /// An infix operator, under the name of its function.
@@ -58,7 +60,7 @@ impl Node {
     pub fn steps(&self) -> u64 {
         match &self.kind {
             NodeKind::Number(_) | NodeKind::Name(_) => 0,
-            NodeKind::Tuple(items) => items.iter().map(Node::steps).sum(),
+            NodeKind::Tuple(items) | NodeKind::List(items) => items.iter().map(Node::steps).sum(),
             NodeKind::Unary(_, x) => 1 + x.steps(),
             NodeKind::Attribute(x, _) => x.steps(),
             NodeKind::Binary(_, a, b) => 1 + a.steps() + b.steps(),

@@ -41,7 +41,7 @@ impl<'a> Evaluator<'a> {
         let value = match &node.kind {
             NodeKind::Number(s) => return Ok(Value::Scalar(*s)),
             NodeKind::Name(name) => return self.name(name).map_err(|p| p.at(node.column)),
-            NodeKind::Tuple(items) => {
+            NodeKind::Tuple(items) | NodeKind::List(items) => {
                 return items.iter().map(|i| self.value(i)).collect::<Evaluated<_>>().map(Value::Tuple);
             }
             NodeKind::Attribute(x, name) => return self.attribute(x, name).map_err(|e| e.place(node.column)),
@@ -212,7 +212,11 @@ impl<'a> Evaluator<'a> {
     fn item(&self, item: &Item, column: usize, out: &mut Vec<Index>) -> Evaluated<()> {
         match item {
             Item::Ellipsis => out.push(Index::Ellipsis),
-            Item::At(node) => positions(self.value(node)?, out).map_err(|p| p.at(node.column))?,
+            Item::At(node) if matches!(node.kind, NodeKind::List(_)) => {
+                let problem = "a list cannot be an index yet; take a slice, or stack([x[i], x[j]])";
+                return Err(Problem::misuse(problem).at(node.column));
+            }
+            Item::At(node) => position(self.value(node)?, out).map_err(|p| p.at(node.column))?,
             Item::Range([start, stop, step]) => {
                 let bound = |node: &Option<Node>| node.as_ref().map_or(Ok(None), |n| self.bound(n));
                 let (start, stop, step) = (bound(start)?, bound(stop)?, bound(step)?.unwrap_or(1));
@@ -295,12 +299,12 @@ fn whole(value: &Value) -> Result<isize, Problem> {
 }
 
 /// The indices that a value stands for: `x[i]`, `x[None]`, `x[(i, j)]`.
-fn positions(value: Value, out: &mut Vec<Index>) -> Result<(), Problem> {
+fn position(value: Value, out: &mut Vec<Index>) -> Result<(), Problem> {
     match value {
         Value::None => out.push(Index::NewAxis),
         Value::Tuple(items) => {
             for item in items {
-                positions(item, out)?;
+                position(item, out)?;
             }
         }
         value => out.push(Index::At(whole(&value)?)),

@@ -127,7 +127,7 @@ impl Reader<'_> {
         let kind = match pair.as_rule() {
             Rule::number => NodeKind::Number(number::read(pair.as_str()).map_err(|problem| problem.at(column))?),
             Rule::name => NodeKind::Name(pair.as_str().to_owned()),
-            Rule::list => NodeKind::Tuple(pair.into_inner().map(|e| self.expr(e)).collect::<Parsed<_>>()?),
+            Rule::list => NodeKind::List(pair.into_inner().map(|e| self.expr(e)).collect::<Parsed<_>>()?),
             Rule::group => return self.group(pair, column).map(operand),
             other => unreachable!("{other:?} is no atom"),
         };

@@ -5,6 +5,7 @@ use super::row::Row;
 use anyhow::{Context, Result, anyhow};
 use freelane_pool::{Runtime, allowed_cores, pin_to_core};
 use freelane_sync::thread;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// What one side of one round should take on one thread.
@@ -145,7 +146,7 @@ fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Core
 
 /// A measurement that lacks a thread would wait for it for ever.
 fn no_thread(thread: usize, error: &std::io::Error) -> ! {
-    eprintln!("error: cannot start thread {thread}: {error}");
+    let _ = writeln!(std::io::stderr(), "error: cannot start thread {thread}: {error}");
     std::process::exit(1)
 }
 

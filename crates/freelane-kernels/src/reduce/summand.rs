@@ -41,9 +41,12 @@ macro_rules! float_accumulators {
             fn plus(self, b: Self) -> Self {
                 Complex::new(self.re + b.re, self.im + b.im)
             }
+            /// One leaves everything as it is: by the formula it would change the signs of zeros, and infinities to NaN.
             #[inline(always)]
             fn times(self, b: Self) -> Self {
-                Complex::new(self.re * b.re - self.im * b.im, self.re * b.im + self.im * b.re)
+                let is_one = |z: Self| z.re == 1.0 && z.im.to_bits() == 0;
+                let product = Complex::new(self.re * b.re - self.im * b.im, self.re * b.im + self.im * b.re);
+                if is_one(self) { b } else if is_one(b) { self } else { product }
             }
         }
     )*};
