@@ -1,6 +1,6 @@
 //! The user's array.
 use crate::{Axes, InOp, Operand, OpsError, Scalar, ops};
-use freelane_array::{ArrayData, ArrayError, ArrayView, DType, Element, Index, Layout};
+use freelane_array::{ArrayData, ArrayError, ArrayView, ArrayViewMut, DType, Element, Index, Layout};
 use freelane_mem::BufferMut;
 use freelane_pool::Lane;
 
@@ -142,6 +142,30 @@ impl Array {
     /// When `T` is not the element type.
     pub fn view<T: Element>(&self) -> Result<ArrayView<'_, T>, OpsError> {
         self.data.view().in_op("view")
+    }
+
+    /// The elements as Rust values, borrowed for writing. An array that shares its storage takes a copy of its own first.
+    ///
+    /// ```
+    /// use freelane_ops::Array;
+    /// let mut x = Array::arange(0, 3, 1)?;
+    /// let before = x.clone();
+    /// if let Some(elements) = x.view_mut::<i64>()?.as_mut_slice() {
+    ///     elements.reverse();
+    /// }
+    /// assert_eq!((x.to_vec::<i64>()?, before.to_vec::<i64>()?), (vec![2, 1, 0], vec![0, 1, 2]));
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When `T` is not the element type, or memory for the copy cannot be had.
+    pub fn view_mut<T: Element>(&mut self) -> Result<ArrayViewMut<'_, T>, OpsError> {
+        self.data.view::<T>().in_op("view_mut")?;
+        Lane::with(|lane| ops::assign::make_unique(lane, &mut self.data, "view_mut"))?;
+        let first = self.data.as_mut_ptr().ok_or(ArrayError::NotUnique).in_op("view_mut")?;
+        // SAFETY: the dtype was compared above; this array alone owns the storage and its layout is injective, as
+        // `as_mut_ptr` checked; the borrow of `self` lasts as long as the view.
+        Ok(unsafe { ArrayViewMut::new_unchecked(first.cast(), self.data.layout()) })
     }
 
     /// The elements in row-major order.

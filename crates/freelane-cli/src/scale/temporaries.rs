@@ -19,9 +19,10 @@ fn sides(bytes: usize) -> Vec<Side> {
     vec![
         Side::alone("four temporaries", move || Ok(move || ours(bytes))),
         Side::limit("four temporaries, plain loop over kept buffers", move || {
-            let mut kept: Vec<Vec<u8>> = (0..COUNT).map(|_| fresh(bytes)).collect::<Result<_>>()?;
+            // The same kind of memory as the other side's: huge pages, where the system gives them.
+            let mut kept: Vec<BufferMut> = (0..COUNT).map(|_| BufferMut::uninit(bytes)).collect::<Result<_, _>>()?;
             Ok(move || {
-                kept.iter_mut().for_each(|buffer| write(buffer.spare_capacity_mut()));
+                kept.iter_mut().for_each(|buffer| write(buffer.as_uninit_mut()));
                 Ok(())
             })
         }),

@@ -20,7 +20,7 @@ pub fn groups() -> Vec<Group> {
         group(LARGE, vec![sine(LARGE)]),
         group(SMALL, vec![sweep(SMALL)]),
         group(MIDDLE, vec![sweep(MIDDLE)]),
-        group(LARGE, vec![sweep(LARGE)]),
+        group(LARGE, vec![sweep(LARGE), Side::limit("sin(x), cos(x), sums, plain loops", plain_sweep(LARGE))]),
         group(LARGE, add(LARGE)),
         group(LARGE, sum(LARGE)),
     ]
@@ -85,17 +85,53 @@ fn add(n: usize) -> Vec<Side> {
         Ok(move || into(&ufuncs::ADD, &[(&x).into(), (&y).into()], &mut out))
     };
     let plain = move || {
-        let (x, y, mut out) = (vec![1.0; n], vec![2.0; n], vec![0.0; n]);
+        // The same memory as the other side's: huge pages, where the system gives them.
+        let (x, y, mut out) = (ramp(n)?, ramp(n)?, ramp(n)?);
         Ok(move || {
-            let (x, y): (&[f64], &[f64]) = black_box((&x, &y));
+            let (x, y) = black_box((elements(&x)?, elements(&y)?));
+            let mut out = out.view_mut::<f64>()?;
+            let out = out.as_mut_slice().unwrap_or_default();
             for ((o, a), b) in out.iter_mut().zip(x).zip(y) {
                 *o = a + b;
             }
-            black_box(&mut out);
+            black_box(out);
             Ok(())
         })
     };
     vec![Side::alone("add(x, y, out)", ours), Side::limit("add(x, y, out), plain loop", plain)]
+}
+
+/// Loops that move the same memory as `sweep`: two passes that write an array each, and a sum of each.
+fn plain_sweep(n: usize) -> impl Fn() -> Result<PlainSweep> + Send + Sync + 'static {
+    move || {
+        let (x, mut outs) = (ramp(n)?, [ramp(n)?, ramp(n)?]);
+        Ok(Box::new(move || {
+            for out in &mut outs {
+                let x = black_box(elements(&x)?);
+                let mut out = out.view_mut::<f64>()?;
+                let out = out.as_mut_slice().unwrap_or_default();
+                out.iter_mut().zip(x).for_each(|(o, x)| *o = 1.5 * x + 2.0);
+                black_box(total(black_box(out)));
+            }
+            Ok(())
+        }) as PlainSweep)
+    }
+}
+
+type PlainSweep = Box<dyn FnMut() -> Result<()>>;
+
+/// A sum by a plain loop.
+fn total(x: &[f64]) -> [f64; 32] {
+    let mut sums = [0.0; 32];
+    for part in x.chunks_exact(32) {
+        sums.iter_mut().zip(part).for_each(|(s, v)| *s += v);
+    }
+    sums
+}
+
+/// The elements of an array that was made here, so they are contiguous doubles.
+fn elements(x: &Array) -> Result<&[f64]> {
+    Ok(x.view::<f64>()?.as_slice().unwrap_or_default())
 }
 
 fn sum(n: usize) -> Vec<Side> {
@@ -107,15 +143,9 @@ fn sum(n: usize) -> Vec<Side> {
         })
     };
     let plain = move || {
-        let x = vec![1.0f64; n];
+        let x = ramp(n)?;
         Ok(move || {
-            let mut sums = [0.0; 32];
-            for part in black_box(&x).chunks_exact(32) {
-                for (s, v) in sums.iter_mut().zip(part) {
-                    *s += v;
-                }
-            }
-            black_box(sums);
+            black_box(total(black_box(elements(&x)?)));
             Ok(())
         })
     };

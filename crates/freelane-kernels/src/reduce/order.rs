@@ -14,8 +14,8 @@
 //!
 //! Strides, alignment, instruction set, axis and number of lanes do not enter.
 
-/// Elements in a block: its chains stay as short (16) as those of NumPy's pairwise sums, which bounds the error.
-pub const BLOCK: usize = 256;
+/// Elements in a block: a tile of it fits the first-level cache and its chains stay short (64), which bounds the error.
+pub const BLOCK: usize = 1024;
 
 /// Interleaved chains in a block: two vectors of f64 at 512 bits, enough to hide the latency of an addition.
 pub const CHAINS: usize = 16;
