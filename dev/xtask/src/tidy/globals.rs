@@ -22,6 +22,7 @@ const REASONS: &[(&str, &str)] = &[
     ("linux-raw-sys", "declarations for another processor"),
     ("log", "no logger is installed by us; reading that costs a load, when files are written"),
     ("memchr", "the fastest search for this processor, chosen at its first use and then only read"),
+    ("matrixmultiply", "comes with the ndarray bridge, for products of its own that we never call"),
     ("memmap2", "the page size, read once"),
     ("pest", "command line: limits of its own that nobody sets"),
     ("plotters", "command line: the fonts of a plot, registered when it is drawn"),
