@@ -1,4 +1,5 @@
-//! Mean, deviation and extremes of each column of an array file: `cargo run --example column_statistics -- FILE.npy`.
+//! Mean, deviation and extremes of each column of an array file:
+//! `cargo run -p freelane --example column_statistics -- FILE.npy`.
 //!
 //! Without a file it makes a table of its own. Four threads then do the same work side by side, each with its own arrays,
 //! and must see the same bits.
