@@ -1,11 +1,13 @@
 //! What one thread owns.
 
 use crate::Runtime;
+use crate::scopes::Scopes;
 use freelane_mem::{Heap, MemError, ScratchReq, Workspace};
 use freelane_sync::{lane_index, lane_local, on_thread_exit};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::Arc;
 
 /// Estimated serial time from which a loop is split. A worker that sleeps takes 15 to 20 us to wake, so that less work
 /// than this is done before help arrives (bench `par_for`).
@@ -28,10 +30,10 @@ lane_local! {
 #[repr(align(128))]
 pub struct Lane {
     index: usize,
-    /// Like the runtime's pointer, not `Send`: neither is the lane.
+    /// Like the runtimes' pointers, not `Send`: neither is the lane.
     heap: Heap,
     workspace: Workspace,
-    runtime: Cell<*const Runtime>,
+    scopes: Scopes,
 }
 
 impl Lane {
@@ -81,7 +83,7 @@ impl Lane {
     /// How many threads a loop may split over: 1 unless a runtime is in scope.
     #[inline]
     pub fn threads(&self) -> usize {
-        self.runtime().map_or(1, Runtime::threads)
+        self.scopes.current().map_or(1, Runtime::threads)
     }
 
     /// Runs `f(lane, task)` for every task in `0..tasks` and returns when all have ended.
@@ -96,34 +98,50 @@ impl Lane {
     /// or may not have run. The runtime stays usable.
     #[inline]
     pub fn par_for(&self, tasks: usize, cost_ns: u64, f: &(dyn Fn(&Lane, usize) + Sync)) {
-        if tasks > 1 && cost_ns >= SPLIT_NS && self.runtime().is_some_and(|runtime| runtime.try_run(self, tasks, f)) {
+        if tasks > 1 && cost_ns >= SPLIT_NS && self.split(tasks, f) {
             return;
         }
         (0..tasks).for_each(|task| f(self, task));
     }
 
-    pub(crate) fn in_scope_of<R>(&self, runtime: &Runtime, f: impl FnOnce() -> R) -> R {
-        struct Restore<'a>(&'a Cell<*const Runtime>, *const Runtime);
-        impl Drop for Restore<'_> {
-            fn drop(&mut self) {
-                self.0.set(self.1);
-            }
-        }
-        let _restore = Restore(&self.runtime, self.runtime.replace(runtime));
-        f()
+    fn split(&self, tasks: usize, f: &(dyn Fn(&Lane, usize) + Sync)) -> bool {
+        let Some(runtime) = self.scopes.current() else { return false };
+        self.scopes.within(runtime, || runtime.try_run(self, tasks, f))
     }
 
-    #[inline]
-    fn runtime(&self) -> Option<&Runtime> {
-        // SAFETY: `in_scope_of` borrows the runtime for as long as its pointer stands here.
-        unsafe { self.runtime.get().as_ref() }
+    pub(crate) fn in_scope_of<R>(&self, runtime: &Runtime, f: impl FnOnce() -> R) -> R {
+        self.scopes.within(runtime, f)
+    }
+
+    /// Puts a runtime in scope on this thread until [`pop_runtime`](Self::pop_runtime), for callers whose scopes are no
+    /// closures. Those that are: [`Runtime::install`].
+    ///
+    /// ```
+    /// use freelane_pool::{Lane, Runtime};
+    /// use std::sync::Arc;
+    /// let runtime = Arc::new(Runtime::new(2)?);
+    /// Lane::with(|lane| lane.push_runtime(runtime));
+    /// assert_eq!(Lane::with(|lane| lane.threads()), 2);
+    /// Lane::with(|lane| lane.pop_runtime());
+    /// assert_eq!(Lane::with(|lane| lane.threads()), 1);
+    /// # Ok::<(), freelane_pool::PoolError>(())
+    /// ```
+    pub fn push_runtime(&self, runtime: Arc<Runtime>) {
+        self.scopes.open(runtime);
+    }
+
+    /// Ends the scope of the runtime that was pushed last, and gives that back. `None`, and nothing changes, if none is
+    /// pushed, or none since the innermost [`Runtime::install`] or running loop began on this thread: those end what was
+    /// pushed inside of them when they end.
+    pub fn pop_runtime(&self) -> Option<Arc<Runtime>> {
+        self.scopes.close()
     }
 }
 
 #[cold]
 fn create() -> *const Lane {
-    let runtime = Cell::new(ptr::null());
-    let lane = Lane { index: lane_index(), heap: Heap::current(), workspace: Workspace::new(), runtime };
+    let (heap, workspace) = (Heap::current(), Workspace::new());
+    let lane = Lane { index: lane_index(), heap, workspace, scopes: Scopes::new() };
     let lane = Box::into_raw(Box::new(lane));
     LANE.with(|place| place.set(lane));
     on_thread_exit(destroy);

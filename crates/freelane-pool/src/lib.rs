@@ -25,6 +25,7 @@ mod error;
 mod lane;
 mod region;
 mod runtime;
+mod scopes;
 mod sizing;
 mod team;
 
