@@ -18,6 +18,7 @@
 //! Nothing in here knows element types beyond their size, and nothing installs a global allocator.
 
 mod allocator;
+mod bare;
 mod block;
 mod block_cache;
 mod buffer;
@@ -43,6 +44,7 @@ mod trim;
 mod workspace;
 
 pub use allocator::Allocator;
+pub use bare::Bare;
 pub use buffer::Buffer;
 pub use buffer_mut::BufferMut;
 pub use error::MemError;

@@ -2,6 +2,9 @@
 //!
 //! A mapping of 2 MiB or more starts at a multiple of 2 MiB, so that the kernel can back it with huge pages; first touch is
 //! then 4 to 15 times cheaper and unmapping 30 times. It is advice: a fragmented machine may not follow it.
+//!
+//! In front of every mapping lies a page that costs an address until somebody writes to it: room for what has to be found
+//! from the block's address alone (see [`Bare`](crate::Bare)) without moving the block off its alignment.
 
 use std::ptr::NonNull;
 
@@ -20,12 +23,15 @@ mod imp {
     use super::*;
     use std::ptr;
 
+    /// The bytes in front of a mapping that belong to it.
+    pub(crate) const LEAD: usize = PAGE;
+
     /// Fresh zeroed memory, or `None` when the system has no more.
     pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
         let align = alignment(bytes);
-        let slack = if align > PAGE { align } else { 0 };
+        let slack = LEAD + (align - PAGE);
         let start = map_anywhere(bytes.checked_add(slack)?)?;
-        // SAFETY: the mapping has `align` spare bytes if `align` is more than what the kernel gives.
+        // SAFETY: the mapping starts at a page, and has the lead and what aligning a page may take besides.
         Some(unsafe { trim_ends(start, bytes, align, slack) })
     }
 
@@ -39,32 +45,44 @@ mod imp {
     /// # Safety
     /// `start` maps `bytes + slack`, and nobody uses it.
     unsafe fn trim_ends(start: NonNull<u8>, bytes: usize, align: usize, slack: usize) -> NonNull<u8> {
-        let before = start.as_ptr().align_offset(align).min(slack);
-        // SAFETY: `before <= slack`, so the block lies inside the mapping.
-        let block = unsafe { start.add(before) };
+        // Where the lead starts: as far from an alignment as the block is from the next.
+        let before = start.as_ptr().wrapping_add(LEAD).align_offset(align).min(slack - LEAD);
+        // SAFETY: `before <= slack - LEAD`, so the lead and the block lie inside the mapping.
+        let lead = unsafe { start.add(before) };
+        // SAFETY: as above.
+        let block = unsafe { lead.add(LEAD) };
         // SAFETY: as above; the end of the block is at most the end of the mapping.
         let end = unsafe { block.add(bytes) };
-        // SAFETY: the bytes before the block are mapped and unused.
-        unsafe { unmap(start, before) };
+        // SAFETY: the bytes before the lead are mapped and unused.
+        unsafe { unmap_part(start, before) };
         // SAFETY: the bytes after the block are mapped and unused.
-        unsafe { unmap(end, slack - before) };
-        advise(block, bytes);
+        unsafe { unmap_part(end, slack - LEAD - before) };
+        advise(lead, LEAD + bytes);
         block
     }
 
-    fn advise(block: NonNull<u8>, bytes: usize) {
+    fn advise(start: NonNull<u8>, bytes: usize) {
         #[cfg(target_os = "linux")]
         if bytes >= HUGE {
             // SAFETY: advice on a mapping of our own changes no contents; that it may fail does not matter.
-            unsafe { libc::madvise(block.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+            unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
         }
         #[cfg(not(target_os = "linux"))]
-        let _ = (block, bytes);
+        let _ = (start, bytes);
+    }
+
+    /// # Safety
+    /// `block` comes from [`map`] with the same size and is used by nobody.
+    pub(crate) unsafe fn unmap(block: NonNull<u8>, bytes: usize) {
+        // SAFETY: `map` put the lead there.
+        let lead = unsafe { block.sub(LEAD) };
+        // SAFETY: the caller's promise.
+        unsafe { unmap_part(lead, LEAD + bytes) }
     }
 
     /// # Safety
     /// `bytes` from `start` on are mapped, or `bytes` is 0, and nobody uses them.
-    pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+    unsafe fn unmap_part(start: NonNull<u8>, bytes: usize) {
         if bytes > 0 {
             // SAFETY: the caller's promise. It can fail only when the process has too many mappings; the memory is
             // then lost, which is all that can be done about it.
@@ -77,6 +95,9 @@ mod imp {
 mod imp {
     use super::*;
     use crate::system;
+
+    /// The bytes in front of a mapping that belong to it.
+    pub(crate) const LEAD: usize = 0;
 
     /// Fresh zeroed memory, or `None` when the system has no more.
     pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
@@ -94,7 +115,7 @@ mod imp {
     }
 }
 
-pub(crate) use imp::{map, unmap};
+pub(crate) use imp::{LEAD, map, unmap};
 
 #[cfg(test)]
 mod tests {
@@ -109,7 +130,10 @@ mod tests {
             let bytes_of = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), bytes) };
             assert!(bytes_of.iter().all(|&byte| byte == 0));
             bytes_of[bytes - 1] = 1;
-            // SAFETY: mapped above, and the slice is not used again.
+            // SAFETY: the lead in front of the block belongs to it.
+            let lead = unsafe { std::slice::from_raw_parts_mut(block.as_ptr().sub(LEAD), LEAD) };
+            lead.fill(1);
+            // SAFETY: mapped above, and the slices are not used again.
             unsafe { unmap(block, bytes) };
         }
     }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{MIB, in_child, page_faults};
-use freelane_mem::{BufferMut, ScratchReq, Workspace, stats};
+use freelane_mem::{Bare, BufferMut, ScratchReq, Workspace, stats};
 
 fn written(bytes: usize) -> BufferMut {
     let mut buffer = BufferMut::uninit(bytes).unwrap();
@@ -30,6 +30,24 @@ fn recycled_temporaries_have_no_page_faults() {
     }
 }
 
+fn bare_temporaries(bytes: usize) {
+    let mut held: [_; 4] = std::array::from_fn(|_| Bare::uninit(bytes).unwrap());
+    for bare in &mut held {
+        // SAFETY: that many bytes were asked for.
+        unsafe { bare.as_mut_ptr().write_bytes(1, bytes) };
+    }
+}
+
+#[test]
+fn recycled_memory_known_by_address_has_no_page_faults() {
+    for bytes in [512, 64 << 10, MIB, 16 * MIB, 32 * MIB] {
+        bare_temporaries(bytes);
+        let before = page_faults();
+        (0..20).for_each(|_| bare_temporaries(bytes));
+        assert_eq!(page_faults() - before, 0, "{bytes}");
+    }
+}
+
 #[test]
 fn no_system_calls() {
     let work = || {
@@ -38,6 +56,7 @@ fn no_system_calls() {
             for bytes in [64, 512, 4096, 64 << 10, MIB, 16 * MIB] {
                 temporaries(bytes);
                 drop(BufferMut::zeroed(bytes).unwrap());
+                bare_temporaries(bytes);
             }
             workspace.with(ScratchReq::of::<f64>(10_000), |scratch| scratch.len()).unwrap();
         };
