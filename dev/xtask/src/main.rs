@@ -7,6 +7,7 @@ mod audit;
 mod bench;
 mod check;
 mod publish;
+mod py;
 mod run;
 mod test;
 mod tidy;

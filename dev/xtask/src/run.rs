@@ -23,11 +23,14 @@ pub fn target_dir() -> PathBuf {
     root().join(set.unwrap_or_else(|| "target".into()))
 }
 
+/// What Cargo tells `cargo run` of its own package; a nested Cargo must not inherit it.
+pub const OF_CARGO: [&str; 2] = ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME"];
+
 /// The command `cargo ARGS`, by the cargo that runs us.
 pub fn cargo<'a>(sh: &'a Shell, args: &[&str]) -> Cmd<'a> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Cargo hands its own package's facts down to `cargo run`; a nested cargo must not inherit them.
-    sh.cmd(cargo).args(args).env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME")
+    let cargo = sh.cmd(cargo).args(args);
+    OF_CARGO.iter().fold(cargo, |cargo, name| cargo.env_remove(name))
 }
 
 /// Runs a command, shows it and its output, and fails when it fails.

@@ -1,9 +1,9 @@
 //! `cargo xtask test`: every test that the machine can run.
 //!
-//! The default is the workspace's tests and doc tests, then the bounded loom models. The closing lines of each runner are
-//! left as they are.
+//! The default is the workspace's tests and doc tests, the Python package under every interpreter, then the bounded loom
+//! models. The closing lines of each runner are left as they are.
 
-use crate::run;
+use crate::{py, run};
 use anyhow::{Result, bail};
 use xshell::{Cmd, Shell, cmd};
 
@@ -20,28 +20,39 @@ pub struct Args {
     /// Only what Miri can interpret
     #[arg(long)]
     miri: bool,
+    /// Only the Python package
+    #[arg(long)]
+    py: bool,
+    /// Only the Python package, and only this interpreter (a name such as python3.13, or a path)
+    #[arg(long, value_name = "NAME")]
+    python: Option<String>,
     /// Preemptions a loom model explores
     #[arg(long, default_value = "2")]
     preemptions: Option<u32>,
-    /// Passed to `cargo test` (a filter, for one)
+    /// Passed to `cargo test` or pytest (a filter, for one)
     #[arg(last = true)]
     rest: Vec<String>,
 }
 
 pub fn run(args: &Args) -> Result<()> {
     let sh = run::shell()?;
-    match (args.loom, args.miri) {
-        (true, true) => bail!("--loom and --miri are two runs"),
-        (true, false) => loom(&sh, args.preemptions.unwrap_or(2)),
-        (false, true) => miri(&sh),
-        (false, false) => everything(&sh, args),
+    let python = args.python.as_deref();
+    match (args.loom, args.miri, args.py || python.is_some()) {
+        (true, false, false) => loom(&sh, args.preemptions.unwrap_or(2)),
+        (false, true, false) => miri(&sh),
+        (false, false, true) => py::test(&sh, python, &args.rest),
+        (false, false, false) => everything(&sh, args),
+        _ => bail!("--loom, --miri and --py are separate runs"),
     }
 }
 
 fn everything(sh: &Shell, args: &Args) -> Result<()> {
-    let tests = run::cargo(sh, &["test", "--workspace", "--no-fail-fast", "--"]).args(&args.rest);
-    run::step("tests", tests)?;
+    // The benches have no tests, but dependencies whose features would have every crate below compiled twice.
+    let most = ["test", "--workspace", "--exclude", "freelane-benches", "--exclude", "xtask", "--no-fail-fast", "--"];
+    run::step("tests", run::cargo(sh, &most).args(&args.rest))?;
+    run::step("tests of xtask", run::cargo(sh, &["test", "--package", "xtask", "--"]).args(&args.rest))?;
     if args.rest.is_empty() {
+        py::test(sh, None, &[])?;
         loom(sh, args.preemptions.unwrap_or(2))?;
         let reason = if has_miri(sh) { "slow; run `cargo xtask test --miri`" } else { "component not installed" };
         run::skipped("miri", reason);
