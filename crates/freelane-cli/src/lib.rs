@@ -20,12 +20,17 @@ use std::process::ExitCode;
 
 /// Runs a command line, of which the first argument is the program's name.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(status(arguments))
+}
+
+/// Runs a command line, and returns the exit status as a number.
+pub fn status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match commands::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(answer) => {
             // Nobody reads what cannot be written.
             let _ = answer.print();
-            return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2));
+            return u8::try_from(answer.exit_code()).unwrap_or(2);
         }
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -33,11 +38,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let forced = freelane::Isa::forced().map_err(Error::new);
     let done = forced.and_then(|_| cli.run(&mut out)).and_then(|()| Ok(out.flush()?));
     match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {}", one_line(&error));
-            ExitCode::FAILURE
+            1
         }
     }
 }

@@ -32,13 +32,6 @@ pub struct Interpreter {
     pub path: PathBuf,
 }
 
-impl Interpreter {
-    /// Whether it has no global interpreter lock.
-    pub fn is_free_threaded(&self) -> bool {
-        self.name.ends_with('t')
-    }
-}
-
 /// Those that are there, oldest first, and the names of those that are not.
 pub fn find() -> (Vec<Interpreter>, Vec<&'static str>) {
     let mut found = Vec::new();

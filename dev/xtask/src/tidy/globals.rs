@@ -27,6 +27,8 @@ const REASONS: &[(&str, &str)] = &[
     ("pest", "command line: limits of its own that nobody sets"),
     ("plotters", "command line: the fonts of a plot, registered when it is drawn"),
     ("portable-atomic", "processor features, detected once and then only read"),
+    ("pyo3", "the Python module: the interpreter that is in the process anyway"),
+    ("pyo3-ffi", "the Python module: the interpreter that is in the process anyway"),
     ("rustix", "facts the kernel hands to a process at its start, read once"),
     ("stacker", "command line: where a thread's own stack ends"),
     ("tempfile", "the folder for temporary files, found once"),
