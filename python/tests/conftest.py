@@ -64,6 +64,8 @@ def run_in_threads(function, arguments):
             own = own_arguments(arguments, number)
             barrier.wait()
             function(**own)
+        except pytest.skip.Exception as error:
+            raised.append(error)
         except BaseException as error:
             error.add_note(f"in thread {number} of {THREADS}")
             raised.append(error)

@@ -1,7 +1,50 @@
-"""What importing the package does."""
+"""What importing the package does: little, and nothing where it cannot work."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+NEW_MODULES = """
+import json, sys
+before = set(sys.modules)
+import freelane
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+BY_US = ["freelane", "freelane._freelane"]
 
 
-def test_version():
+def python(code, *flags):
+    done = subprocess.run([sys.executable, *flags, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_modules_that_an_import_brings():
+    """Exactly the package and its library: no NumPy, nothing of the standard library that start-up has not loaded."""
+    assert json.loads(python(NEW_MODULES)) == BY_US
+
+
+def test_the_global_lock_stays_off():
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        assert python("import sys, freelane; print(sys._is_gil_enabled())").strip() == "False"
+    else:
+        pytest.skip("this interpreter has a global lock")
+
+
+def test_import_in_many_threads_at_once():
+    code = """
+import threading
+def work():
+    barrier.wait()
     import freelane
-
-    assert freelane.__version__
+    seen.append(freelane.__version__)
+barrier, seen = threading.Barrier(8), []
+threads = [threading.Thread(target=work) for _ in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(seen))
+"""
+    assert python(code).strip() == "8"
