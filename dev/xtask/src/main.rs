@@ -6,6 +6,7 @@
 mod audit;
 mod bench;
 mod check;
+mod conformance;
 mod publish;
 mod py;
 mod run;
@@ -34,6 +35,8 @@ enum Command {
     Bench(bench::Args),
     /// Count the cache lines that threads share, per operation (needs valgrind, gcc, python3)
     Audit(audit::Args),
+    /// Run a public test suite that lies in a folder of its own
+    Conformance(conformance::Args),
     /// Package the library crates as for a release, without uploading
     PublishCheck,
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Conformance(args) => conformance::run(&args),
         Command::PublishCheck => publish::run(),
     };
     match outcome {

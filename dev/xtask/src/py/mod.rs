@@ -7,10 +7,13 @@ mod interpreters;
 mod venv;
 
 use crate::run;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use interpreters::Interpreter;
-use venv::Tools;
+use venv::{Tools, Venv};
 use xshell::Shell;
+
+/// What our own tests need.
+const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
 /// Tests one interpreter or all; `rest` goes to pytest.
 pub fn test(sh: &Shell, only: Option<&str>, rest: &[String]) -> Result<()> {
@@ -41,8 +44,33 @@ fn all() -> Vec<Interpreter> {
 }
 
 fn test_one(tools: &Tools<'_>, interpreter: &Interpreter, rest: &[String]) -> Result<()> {
+    let venv = ready(tools, interpreter)?;
+    run::step(&format!("pytest on {}", interpreter.name), venv.pytest(tools.sh).args(rest))
+}
+
+fn ready(tools: &Tools<'_>, interpreter: &Interpreter) -> Result<Venv> {
     let venv = tools.venv(interpreter)?;
-    venv.install(&run::root().join("python/tests/requirements.txt"))?;
-    venv.install_module()?;
-    run::step(&format!("pytest on {}", interpreter.name), venv.pytest().args(rest))
+    tools.install(&venv, &run::root().join(REQUIREMENTS))?;
+    tools.install_module(&venv, interpreter)?;
+    Ok(venv)
+}
+
+/// One interpreter with the module, the requirements of our tests and more.
+pub fn prepare(sh: &Shell, python: Option<&str>, more: &[&str]) -> Result<Venv> {
+    let interpreter = match python {
+        Some(wanted) => interpreters::named(wanted)?,
+        None => newest().context("the Python package needs CPython 3.11 or later")?,
+    };
+    let tools = Tools::new(sh, &interpreter)?;
+    let venv = ready(&tools, &interpreter)?;
+    tools.install_these(&venv, more)?;
+    Ok(venv)
+}
+
+/// The newest interpreter that has a global lock, or else the newest.
+fn newest() -> Option<Interpreter> {
+    let (mut found, _) = interpreters::find();
+    let with_lock = found.iter().rposition(|interpreter| !interpreter.name.ends_with('t'));
+    let last = with_lock.or(found.len().checked_sub(1))?;
+    Some(found.swap_remove(last))
 }

@@ -11,19 +11,25 @@ const TOOLS: [&str; 2] = ["maturin==1.16.0", "uv==0.13.9"];
 
 /// The tools, in an environment of their own.
 pub struct Tools<'a> {
-    sh: &'a Shell,
+    pub sh: &'a Shell,
     bin: PathBuf,
 }
 
 /// An environment of one interpreter.
-pub struct Venv<'a> {
-    tools: &'a Tools<'a>,
-    interpreter: &'a Interpreter,
-    dir: PathBuf,
+pub struct Venv {
+    name: String,
+    pub dir: PathBuf,
 }
 
-fn folder() -> PathBuf {
-    run::target_dir().join("py")
+impl Venv {
+    /// Runs pytest in the environment.
+    pub fn pytest<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
+        sh.cmd(self.python()).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+    }
+
+    fn python(&self) -> PathBuf {
+        self.dir.join("bin/python")
+    }
 }
 
 impl<'a> Tools<'a> {
@@ -39,19 +45,50 @@ impl<'a> Tools<'a> {
         Ok(Tools { sh, bin: dir.join("bin") })
     }
 
+    /// A fresh environment of the interpreter.
+    pub fn venv(&self, interpreter: &Interpreter) -> Result<Venv> {
+        let name = interpreter.name.clone();
+        let dir = folder().join(format!("venv-{name}"));
+        let create = self.tool("uv").args(["venv", "--quiet", "--clear", "--python"]).arg(&interpreter.path).arg(&dir);
+        run::step(&name, create)?;
+        Ok(Venv { name, dir })
+    }
+
+    /// Builds the module and installs it.
+    pub fn install_module(&self, venv: &Venv, interpreter: &Interpreter) -> Result<()> {
+        let wheel = self.wheel(interpreter)?;
+        run::step("install", self.pip_install(venv).args(["--no-deps", "--reinstall"]).arg(wheel))
+    }
+
+    /// Installs packages that must be there.
+    pub fn install_these(&self, venv: &Venv, requirements: &[&str]) -> Result<()> {
+        run::step("install", self.pip_install(venv).args(requirements))
+    }
+
+    /// Installs what a list names. What has no wheel for this interpreter is left out and said, but not pytest.
+    pub fn install(&self, venv: &Venv, list: &Path) -> Result<()> {
+        let quietly = |cmd: Cmd<'_>| cmd.quiet().ignore_stderr().run().is_ok();
+        if quietly(self.pip_install(venv).arg("-r").arg(list)) {
+            return Ok(());
+        }
+        let text = std::fs::read_to_string(list).with_context(|| list.display().to_string())?;
+        for requirement in requirements(&text) {
+            if requirement.starts_with("pytest") {
+                self.install_these(venv, &[requirement])?;
+            } else if !quietly(self.pip_install(venv).arg(requirement)) {
+                run::skipped(&format!("{}: {requirement}", venv.name), "no wheel");
+            }
+        }
+        Ok(())
+    }
+
     fn tool(&self, name: &str) -> Cmd<'a> {
         self.sh.cmd(self.bin.join(name))
     }
 
-    /// A fresh environment of the interpreter.
-    pub fn venv(&'a self, interpreter: &'a Interpreter) -> Result<Venv<'a>> {
-        let dir = folder().join(format!("venv-{}", interpreter.name));
-        let path = &interpreter.path;
-        run::step(
-            &interpreter.name,
-            self.tool("uv").args(["venv", "--quiet", "--clear", "--python"]).arg(path).arg(&dir),
-        )?;
-        Ok(Venv { tools: self, interpreter, dir })
+    fn pip_install(&self, venv: &Venv) -> Cmd<'a> {
+        let install = ["pip", "install", "--quiet", "--only-binary", ":all:", "--python"];
+        self.tool("uv").args(install).arg(venv.python())
     }
 
     /// Builds the wheel of an interpreter: in the profile of the Rust tests and with the features that they turn on, so
@@ -65,52 +102,14 @@ impl<'a> Tools<'a> {
         let build = run::OF_CARGO.iter().fold(build, |build, name| build.env_remove(name));
         run::step(&format!("wheel for {}", interpreter.name), build)?;
         let files = std::fs::read_dir(&out).with_context(|| format!("no wheel in {}", out.display()))?;
-        let mut wheels =
-            files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|e| e == "whl"));
-        wheels.next().with_context(|| format!("no wheel in {}", out.display()))
+        let mut paths = files.flatten().map(|file| file.path());
+        let wheel = paths.find(|path| path.extension().is_some_and(|end| end == "whl"));
+        wheel.with_context(|| format!("no wheel in {}", out.display()))
     }
 }
 
-impl<'a> Venv<'a> {
-    fn pip_install(&self) -> Cmd<'a> {
-        let install = ["pip", "install", "--quiet", "--only-binary", ":all:", "--python"];
-        self.tools.tool("uv").args(install).arg(self.python())
-    }
-
-    /// The environment's interpreter.
-    pub fn python(&self) -> PathBuf {
-        self.dir.join("bin/python")
-    }
-
-    /// Builds the module and installs it.
-    pub fn install_module(&self) -> Result<()> {
-        let wheel = self.tools.wheel(self.interpreter)?;
-        run::step("install", self.pip_install().args(["--no-deps", "--reinstall"]).arg(wheel))
-    }
-
-    /// Installs what a list names. What has no wheel for this interpreter is left out and said, but not pytest.
-    pub fn install(&self, list: &Path) -> Result<()> {
-        let quietly = |cmd: Cmd<'_>| cmd.quiet().ignore_stderr().run().is_ok();
-        if quietly(self.pip_install().arg("-r").arg(list)) {
-            return Ok(());
-        }
-        let text = std::fs::read_to_string(list).with_context(|| list.display().to_string())?;
-        for requirement in requirements(&text) {
-            if quietly(self.pip_install().arg(requirement)) {
-                continue;
-            }
-            if requirement.starts_with("pytest") {
-                return run::step("install", self.pip_install().arg(requirement));
-            }
-            run::skipped(&format!("{}: {requirement}", self.interpreter.name), "no wheel");
-        }
-        Ok(())
-    }
-
-    /// Runs pytest in the environment.
-    pub fn pytest(&self) -> Cmd<'a> {
-        self.tools.sh.cmd(self.python()).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
-    }
+fn folder() -> PathBuf {
+    run::target_dir().join("py")
 }
 
 fn requirements(text: &str) -> impl Iterator<Item = &str> {
