@@ -98,6 +98,24 @@ pub enum ArrayError {
         /// Axes of the array.
         rank: usize,
     },
+    /// A boolean index of another length than the axis it chooses from.
+    #[error("a boolean index of length {mask} does not fit axis {axis} of length {len}")]
+    MaskMismatch {
+        /// The axis.
+        axis: usize,
+        /// Its length.
+        len: usize,
+        /// The length of the boolean index along it.
+        mask: usize,
+    },
+    /// Index arrays that do not broadcast together.
+    #[error("index arrays of shapes {} and {} do not broadcast", Tuple(lhs), Tuple(rhs))]
+    IndexMismatch {
+        /// First shape; the common one, where several came before.
+        lhs: Vec<usize>,
+        /// Second shape.
+        rhs: Vec<usize>,
+    },
     /// More than one ellipsis in an index.
     #[error("an index can hold one ellipsis only")]
     TwoEllipses,

@@ -1,5 +1,6 @@
 //! Basic indexing: integers, slices, new axes and the ellipsis.
 use crate::{ArrayError, Dims, Layout, MAX_RANK, Strides};
+use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
 
 /// A range along one axis, as in Python: missing ends reach to the edge, negative ones count from the back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,34 @@ pub enum Index {
 impl From<Slice> for Index {
     fn from(slice: Slice) -> Index {
         Index::Range(slice)
+    }
+}
+
+/// Conversions of Rust's ranges. Their ends count as a [`Slice`]'s do: negative ones from the back.
+macro_rules! ranges {
+    ($($range:ty, $r:ident => ($start:expr, $stop:expr);)*) => { $(
+        impl From<$range> for Slice {
+            fn from($r: $range) -> Slice {
+                Slice { start: $start, stop: $stop, step: 1 }
+            }
+        }
+        impl From<$range> for Index {
+            fn from(range: $range) -> Index {
+                Index::Range(range.into())
+            }
+        }
+    )* };
+}
+ranges! {
+    Range<isize>, r => (Some(r.start), Some(r.end));
+    RangeFrom<isize>, r => (Some(r.start), None);
+    RangeTo<isize>, r => (None, Some(r.end));
+    RangeFull, _r => (None, None);
+}
+
+impl From<isize> for Index {
+    fn from(at: isize) -> Index {
+        Index::At(at)
     }
 }
 
@@ -176,6 +205,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn ranges_are_slices() {
+        let x = Layout::contiguous(&[5, 4, 3, 2]).unwrap();
+        let inner = std::ops::Range { start: 1, end: -1 };
+        let part = x.index(&[inner.into(), (2..).into(), Index::from(..2), (..).into()]).unwrap();
+        assert_eq!((part.shape(), part.offset()), (&[3, 2, 2, 2][..], 24 + 12));
+        assert_eq!(x.index(&[Index::from(-1)]), x.index(&[Index::At(4)]));
     }
 
     #[test]

@@ -4,4 +4,5 @@
 pub mod convert;
 pub mod elementwise;
 pub mod gemm;
+pub mod moves;
 pub mod reduce;

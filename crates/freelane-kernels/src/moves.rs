@@ -1,0 +1,306 @@
+//! Moving elements whose places are computed: bytes are copied, whatever they mean.
+//!
+//! Indices become offsets in bytes, a tile at a time ([`offsets`]); elements then move from there ([`gather_loop`]) or
+//! to there ([`scatter_loop`]). A mask needs no offsets where its elements lie as the mask's do ([`compress_loop`],
+//! [`fill_loop`]), and gives its positions otherwise ([`positions`]).
+use std::ptr::copy_nonoverlapping;
+
+/// An integer that can be an index. Negative ones count from the back.
+pub trait IndexInt: Copy {
+    /// The value, or the nearest that fits.
+    fn index(self) -> i64;
+}
+
+macro_rules! index_ints {
+    ($($T:ty)*) => { $(impl IndexInt for $T { #[inline(always)] fn index(self) -> i64 { self as i64 } })* };
+}
+index_ints!(i8 i16 i32 i64 u8 u16 u32);
+
+impl IndexInt for u64 {
+    #[inline(always)]
+    fn index(self) -> i64 {
+        self.min(i64::MAX as u64) as i64
+    }
+}
+
+/// Adds `index * step` to each of `out`, for as many indices, `stride` bytes apart. Says whether every index lies inside
+/// of an axis of length `len`; if not, `out` is of no use.
+///
+/// # Safety
+/// `indices` can be read for `out.len()` elements of `T` at that stride.
+pub unsafe fn offsets<T: IndexInt>(
+    indices: *const u8,
+    stride: isize,
+    len: usize,
+    step: isize,
+    out: &mut [isize],
+) -> bool {
+    if stride == size_of::<T>() as isize {
+        // SAFETY: as the caller promises.
+        return unsafe { add_offsets::<T>(indices, size_of::<T>() as isize, len, step, out) };
+    }
+    // SAFETY: as the caller promises.
+    unsafe { add_offsets::<T>(indices, stride, len, step, out) }
+}
+
+#[inline(always)]
+unsafe fn add_offsets<T: IndexInt>(
+    indices: *const u8,
+    stride: isize,
+    len: usize,
+    step: isize,
+    out: &mut [isize],
+) -> bool {
+    let mut outside = false;
+    for (i, o) in out.iter_mut().enumerate() {
+        // SAFETY: the caller promises that index `i` can be read.
+        let index = unsafe { indices.offset(i as isize * stride).cast::<T>().read_unaligned() }.index();
+        let at = index.wrapping_add(len as i64 & (index >> 63));
+        outside |= at as u64 >= len as u64;
+        *o = o.wrapping_add((at as isize).wrapping_mul(step));
+    }
+    !outside
+}
+
+/// Moves one chunk of bytes for each offset. The last argument is the size of a chunk.
+pub type MoveLoop = unsafe fn(at: *mut u8, offsets: &[isize], other: *mut u8, stride: isize, bytes: usize);
+
+/// Chunks at `at + offset` go to `other`, `stride` bytes apart.
+///
+/// # Safety (of the loop)
+/// Every chunk can be read at its offset and written at its place in `other`.
+pub fn gather_loop(bytes: usize) -> MoveLoop {
+    move_loop::<false>(bytes)
+}
+
+/// Chunks at `other`, `stride` bytes apart, go to `at + offset`; of those with one offset the last remains.
+///
+/// # Safety (of the loop)
+/// Every chunk can be read at its place in `other` and written at its offset.
+pub fn scatter_loop(bytes: usize) -> MoveLoop {
+    move_loop::<true>(bytes)
+}
+
+fn move_loop<const SCATTER: bool>(bytes: usize) -> MoveLoop {
+    match bytes {
+        1 => move_each::<1, SCATTER>,
+        2 => move_each::<2, SCATTER>,
+        4 => move_each::<4, SCATTER>,
+        8 => move_each::<8, SCATTER>,
+        16 => move_each::<16, SCATTER>,
+        32 => move_each::<32, SCATTER>,
+        64 => move_each::<64, SCATTER>,
+        _ => move_each::<0, SCATTER>,
+    }
+}
+
+/// `BYTES` is the size of a chunk; 0: it is the argument.
+unsafe fn move_each<const BYTES: usize, const SCATTER: bool>(
+    at: *mut u8,
+    offsets: &[isize],
+    other: *mut u8,
+    stride: isize,
+    bytes: usize,
+) {
+    let bytes = if BYTES == 0 { bytes } else { BYTES };
+    for (i, &offset) in offsets.iter().enumerate() {
+        let (a, b) = (at.wrapping_offset(offset), other.wrapping_offset(i as isize * stride));
+        let (from, to) = if SCATTER { (b, a) } else { (a, b) };
+        // SAFETY: the caller promises that the chunk can be read and written; the two belong to different arrays.
+        unsafe { copy_nonoverlapping(from, to, bytes) };
+    }
+}
+
+/// How many are true.
+pub fn count(mask: &[bool]) -> usize {
+    let few = |part: &[bool]| part.iter().fold(0u8, |n, &m| n + u8::from(m)) as usize;
+    mask.chunks(255).map(few).sum()
+}
+
+/// Calls `put(i, k)` for the `k`th true at `i`. Calls beyond those may come in between: each is made good by a later one
+/// with the same `k`, which is less than `count`, the number of true values.
+#[inline(always)]
+fn for_each_true(mask: &[bool], count: usize, mut put: impl FnMut(usize, usize)) {
+    let (words, _) = mask.as_chunks::<8>();
+    let (mut i, mut k) = (0, 0);
+    for word in words {
+        if count - k < 8 {
+            break;
+        }
+        if *word != [false; 8] {
+            // No branch, since masks follow no pattern.
+            for (j, &m) in word.iter().enumerate() {
+                put(i + j, k);
+                k += usize::from(m);
+            }
+        }
+        i += 8;
+    }
+    while k < count {
+        if mask[i] {
+            put(i, k);
+            k += 1;
+        }
+        i += 1;
+    }
+}
+
+/// Moves the elements of `from` where the mask is true to `to`, side by side. The last arguments are how many those are,
+/// and the size of an element.
+pub type CompressLoop = unsafe fn(mask: &[bool], from: *const u8, to: *mut u8, count: usize, bytes: usize);
+
+/// The loop for elements of a size.
+///
+/// # Safety (of the loop)
+/// `from` holds an element for each of the mask, `to` has room for `count`, and that is the number of true values.
+pub fn compress_loop(bytes: usize) -> CompressLoop {
+    match bytes {
+        1 => compress::<1>,
+        2 => compress::<2>,
+        4 => compress::<4>,
+        8 => compress::<8>,
+        16 => compress::<16>,
+        _ => compress::<0>,
+    }
+}
+
+unsafe fn compress<const BYTES: usize>(mask: &[bool], from: *const u8, to: *mut u8, count: usize, bytes: usize) {
+    let bytes = if BYTES == 0 { bytes } else { BYTES };
+    for_each_true(mask, count, |i, k| {
+        // SAFETY: `i` is inside of the mask and `k` below the count.
+        unsafe { copy_nonoverlapping(from.wrapping_add(i * bytes), to.wrapping_add(k * bytes), bytes) };
+    });
+}
+
+/// Writes `base + i * step` for each true element `i`, until `to` is full.
+///
+/// # Panics
+/// If there are more places than true elements.
+pub fn positions(mask: &[bool], base: i64, step: i64, to: &mut [std::mem::MaybeUninit<i64>]) {
+    for_each_true(mask, to.len(), |i, k| {
+        to[k].write(base.wrapping_add(step.wrapping_mul(i as i64)));
+    });
+}
+
+/// Writes one element wherever the mask is true. The last argument is the element's size.
+pub type FillLoop = unsafe fn(mask: &[bool], value: *const u8, to: *mut u8, bytes: usize);
+
+/// The loop for elements of a size.
+///
+/// # Safety (of the loop)
+/// `value` holds an element, and `to` one for each of the mask; nobody else reads or writes those.
+pub fn fill_loop(bytes: usize) -> FillLoop {
+    match bytes {
+        1 => fill::<1>,
+        2 => fill::<2>,
+        4 => fill::<4>,
+        8 => fill::<8>,
+        16 => fill::<16>,
+        _ => fill::<0>,
+    }
+}
+
+unsafe fn fill<const BYTES: usize>(mask: &[bool], value: *const u8, to: *mut u8, bytes: usize) {
+    let bytes = if BYTES == 0 { bytes } else { BYTES };
+    for (w, word) in mask.chunks(8).enumerate() {
+        if word.contains(&true) {
+            for (j, &m) in word.iter().enumerate() {
+                let place = to.wrapping_add((w * 8 + j) * bytes);
+                // Writes itself back where the mask is false: no branch.
+                let from = if m { value } else { place.cast_const() };
+                // SAFETY: both hold an element, and they are one place or lie in different arrays.
+                unsafe { std::ptr::copy(from, place, bytes) };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::MaybeUninit;
+
+    /// Masks of many lengths, from all false to all true.
+    fn masks() -> impl Iterator<Item = Vec<bool>> {
+        let of = |n: usize, level: u64| -> Vec<bool> {
+            (0..n as u64).map(|i| (i + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 < level).collect()
+        };
+        [0, 1, 7, 8, 9, 31, 64, 300, 1001].into_iter().flat_map(move |n| (0..5).map(move |level| of(n, level)))
+    }
+
+    #[test]
+    fn masks_are_counted_and_compressed() {
+        for mask in masks() {
+            let want: Vec<i64> = (0..mask.len() as i64).filter(|&i| mask[i as usize]).map(|i| 5 - 3 * i).collect();
+            assert_eq!(count(&mask), want.len());
+            let mut got = vec![MaybeUninit::new(0); want.len()];
+            positions(&mask, 5, -3, &mut got);
+            // SAFETY: initialised from the start.
+            let got: Vec<i64> = got.iter().map(|v| unsafe { v.assume_init() }).collect();
+            assert_eq!(got, want);
+            for bytes in [1, 2, 4, 8, 16, 3] {
+                let from: Vec<u8> = (0..mask.len() * bytes).map(|i| (i % 251) as u8).collect();
+                let want: Vec<u8> = (0..from.len()).filter(|i| mask[i / bytes]).map(|i| from[i]).collect();
+                let mut got = vec![0; want.len()];
+                // SAFETY: sized for the mask and its true values.
+                unsafe { compress_loop(bytes)(&mask, from.as_ptr(), got.as_mut_ptr(), want.len() / bytes, bytes) };
+                assert_eq!(got, want, "{bytes} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn filling_touches_true_elements_only() {
+        for mask in masks() {
+            for bytes in [1, 2, 4, 8, 16, 5] {
+                let value = vec![99u8; bytes];
+                let mut got: Vec<u8> = (0..mask.len() * bytes).map(|i| (i % 97) as u8).collect();
+                let want: Vec<u8> =
+                    got.iter().enumerate().map(|(i, &b)| if mask[i / bytes] { 99 } else { b }).collect();
+                // SAFETY: sized for the mask.
+                unsafe { fill_loop(bytes)(&mask, value.as_ptr(), got.as_mut_ptr(), bytes) };
+                assert_eq!(got, want, "{bytes} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn indices_wrap_and_are_checked() {
+        let run = |indices: &[i64], len| {
+            let mut out = vec![1000; indices.len()];
+            // SAFETY: as many indices as offsets.
+            let inside = unsafe { offsets::<i64>(indices.as_ptr().cast(), 8, len, 10, &mut out) };
+            inside.then_some(out)
+        };
+        assert_eq!(run(&[0, 4, -1, -5], 5), Some(vec![1000, 1040, 1040, 1000]));
+        for bad in [5, -6, i64::MAX, i64::MIN] {
+            assert_eq!(run(&[0, bad, 1], 5), None, "{bad}");
+        }
+        assert_eq!((run(&[0], 0), run(&[-1], 0), run(&[], 0)), (None, None, Some(vec![])));
+        let huge = [u64::MAX];
+        // SAFETY: one index, one offset.
+        assert!(!unsafe { offsets::<u64>(huge.as_ptr().cast(), 8, 5, 1, &mut [0]) });
+        let bytes = [3u8, 9, 1, 9];
+        let mut out = [0; 2];
+        // SAFETY: two indices, two bytes apart.
+        assert!(unsafe { offsets::<u8>(bytes.as_ptr(), 2, 4, 1, &mut out) });
+        assert_eq!(out, [3, 1]);
+    }
+
+    #[test]
+    fn chunks_of_every_size_move_both_ways() {
+        for bytes in [1, 2, 4, 8, 16, 32, 64, 3, 100] {
+            let mut table: Vec<u8> = (0..4 * bytes).map(|i| i as u8).collect();
+            let offsets = [3, 0, 3].map(|i: isize| i * bytes as isize);
+            let mut got = vec![0; 3 * bytes];
+            let stride = bytes as isize;
+            // SAFETY: three chunks of a table of four.
+            unsafe { gather_loop(bytes)(table.as_mut_ptr(), &offsets, got.as_mut_ptr(), stride, bytes) };
+            assert_eq!(got, [&table[3 * bytes..], &table[..bytes], &table[3 * bytes..]].concat());
+            got[2 * bytes..].fill(77);
+            // SAFETY: as above.
+            unsafe { scatter_loop(bytes)(table.as_mut_ptr(), &offsets, got.as_mut_ptr(), stride, bytes) };
+            assert_eq!(table[3 * bytes..], vec![77; bytes], "the last of two remains");
+        }
+    }
+}
