@@ -1,6 +1,6 @@
 //! Scalars written in a program: they have a kind, and take their width from the arrays beside them.
 use crate::OpsError;
-use freelane_array::{DType, Kind, with_dtype};
+use freelane_array::{ArrayData, DType, Kind, with_dtype};
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt;
@@ -22,6 +22,17 @@ pub enum Scalar {
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Element16(pub(crate) [u8; 16]);
+
+impl Element16 {
+    /// The first element of an array that has one.
+    pub(crate) fn read(array: &ArrayData) -> Element16 {
+        let mut bytes = [0u8; 16];
+        assert!(!array.layout().is_empty());
+        // SAFETY: the array has an element, of at most 16 bytes.
+        unsafe { array.as_ptr().copy_to_nonoverlapping(bytes.as_mut_ptr(), array.dtype().size()) };
+        Element16(bytes)
+    }
+}
 
 impl Scalar {
     /// The dtype the scalar has on its own: the default of its kind.

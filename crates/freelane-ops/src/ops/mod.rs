@@ -2,10 +2,16 @@
 pub(crate) mod assign;
 pub(crate) mod astype;
 pub(crate) mod creation;
+pub(crate) mod indexing;
 pub(crate) mod join;
 pub(crate) mod manipulate;
+mod masked;
 pub(crate) mod matmul;
+pub(crate) mod positions;
 pub(crate) mod reshape;
+mod selection;
+pub(crate) mod take;
+mod transfer;
 
 use crate::Op;
 
@@ -31,5 +37,7 @@ pub(crate) const OPS: &[&Op] = &[
     &manipulate::PERMUTE_DIMS,
     &manipulate::RESHAPE,
     &manipulate::SQUEEZE,
+    &take::TAKE,
+    &take::TAKE_ALONG_AXIS,
     &manipulate::TRANSPOSE,
 ];
