@@ -17,7 +17,7 @@ fn apply(f: &UFunc, args: &[Operand<'_>]) -> Array {
 
 #[track_caller]
 fn apply_assign(f: &UFunc, x: &mut Array, y: Operand<'_>) {
-    if let Err(e) = Lane::with(|lane| f.call_assign(lane, x.data_mut(), y)) {
+    if let Err(e) = Lane::with(|lane| f.call_over(lane, x.data_mut(), &[None, Some(y)])) {
         fail(&e)
     }
 }

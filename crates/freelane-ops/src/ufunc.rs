@@ -11,6 +11,7 @@ use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
 use freelane_mem::BufferMut;
 use freelane_pool::Lane;
 use freelane_simd::Isa;
+use smallvec::SmallVec;
 
 /// How operand types become the type a function computes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,28 +192,44 @@ impl UFunc {
         self.run(lane, dtype, args, ptr, out.layout())
     }
 
-    /// Applies the function to `x` and the other operands and leaves the result in `x`: in place when `x` owns its
-    /// elements alone and the result has its shape, otherwise in new storage.
-    pub(crate) fn call_assign(&self, lane: &Lane, x: &mut ArrayData, y: Operand<'_>) -> Result<(), OpsError> {
-        let dtype = self.loop_dtype(&[Operand::Array(x), y])?;
+    /// Applies the function to operands among which `out` itself is one, where `None` stands for it, and leaves the result
+    /// in `out`: in place when it owns its elements alone, otherwise in new storage.
+    ///
+    /// ```
+    /// use freelane_ops::{Array, ufuncs};
+    /// use freelane_pool::Lane;
+    /// let mut x = Array::from_vec(vec![1.0, 2.0], &[2])?;
+    /// Lane::with(|lane| ufuncs::SUBTRACT.call_over(lane, x.data_mut(), &[Some(10.0.into()), None]))?;
+    /// assert_eq!(x.to_vec::<f64>()?, [9.0, 8.0]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`UFunc::call_into`].
+    pub fn call_over(&self, lane: &Lane, out: &mut ArrayData, args: &[Option<Operand<'_>>]) -> Result<(), OpsError> {
+        let own = out.as_mut_ptr();
+        let x: &ArrayData = out;
+        let operands: SmallVec<[Operand<'_>; 3]> = args.iter().map(|a| a.unwrap_or(Operand::Array(x))).collect();
+        let dtype = self.loop_dtype(&operands)?;
         let result = self.output_dtype(dtype).unwrap_or(dtype);
-        let shape = broadcast_shapes([x.layout().shape(), y.shape()]).in_op(self.name)?;
-        if shape[..] != *x.layout().shape() {
-            let found = x.layout().shape().to_vec();
-            return Err(OpsError::OutputShape { op: self.name, expected: shape.to_vec(), found });
+        self.check_output_shape(&operands, x)?;
+        if result != x.dtype() && !crate::can_cast_same_kind(result, x.dtype()) {
+            return Err(OpsError::Output { op: self.name, result, out: x.dtype() });
         }
-        if result != x.dtype() || dtype != x.dtype() {
-            if !crate::can_cast_same_kind(result, x.dtype()) {
-                return Err(OpsError::Output { op: self.name, result, out: x.dtype() });
-            }
-            let value = self.call(lane, &[Operand::Array(x), y])?;
-            return crate::ops::assign::assign(lane, x, Operand::Array(&value));
+        if let Some(own) = own
+            && result == x.dtype()
+            && dtype == x.dtype()
+        {
+            return self.run(lane, dtype, &operands, own, x.layout());
         }
-        if x.as_mut_ptr().is_none() {
-            *x = self.call(lane, &[Operand::Array(x), y])?;
-            return Ok(());
+        let value = self.call(lane, &operands)?;
+        let same = result == x.dtype();
+        drop(operands);
+        if !same {
+            return crate::ops::assign::assign(lane, out, Operand::Array(&value));
         }
-        self.run(lane, dtype, &[Operand::Array(x), y], x.as_ptr().cast_mut(), x.layout())
+        *out = value;
+        Ok(())
     }
 
     fn check_output_shape(&self, args: &[Operand<'_>], out: &ArrayData) -> Result<(), OpsError> {

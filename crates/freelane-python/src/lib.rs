@@ -1,14 +1,56 @@
 //! The Python module `freelane._freelane`.
+//!
+//! ```text
+//! native.rs     how Python calls: table of functions and methods, arguments matched to parameters
+//! functions.rs  rows of freelane-ops as functions and methods
+//! object.rs     the array object; slots.rs its operators, attributes.rs its attributes, index.rs its indexing
+//! convert.rs    Python objects as operands and values; creation.rs as arrays; dtype.rs data types
+//! ```
+//!
+//! Everything that Python calls often is raw: static types, fast calls, memory of dead objects kept by their thread. Nothing
+//! there writes a cache line that another thread reads. PyO3 serves the rest.
+mod attributes;
 mod cli;
-mod interpreter;
+mod convert;
+mod creation;
+mod detach;
+mod dtype;
+mod errors;
+mod flag;
+mod functions;
+mod index;
+mod memory;
+mod native;
+mod object;
+mod slots;
+mod spare;
 
+use native::{Getter, Native};
 use pyo3::prelude::*;
+
+/// The functions written by hand, file by file.
+fn natives() -> impl Iterator<Item = &'static Native> {
+    [creation::FUNCTIONS, memory::FUNCTIONS].into_iter().flatten()
+}
+
+/// The methods written by hand, file by file.
+fn native_methods() -> impl Iterator<Item = &'static Native> {
+    [attributes::METHODS].into_iter().flatten()
+}
+
+/// The attributes of an array, file by file.
+fn getters() -> impl Iterator<Item = &'static Getter> {
+    [attributes::GETTERS].into_iter().flatten()
+}
 
 /// Arrays and functions whose threads share nothing on the hot path.
 #[pymodule(gil_used = false)]
 fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    interpreter::is_main(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    slots::add_to(module)?;
+    dtype::add_to(module)?;
+    native::add_functions(module)?;
+    module.add_class::<memory::Parallel>()?;
     module.add_function(wrap_pyfunction!(cli::command, module)?)?;
     Ok(())
 }

@@ -9,9 +9,11 @@
 //! on them is checked as it stands. Nothing here allocates on a hot path, and nothing knows what it protects.
 #![allow(clippy::disallowed_types)]
 
+mod borrow_flag;
 mod cache_padded;
 mod crew;
 mod door;
+mod ffi_static;
 mod lane_index;
 mod lane_local;
 mod once_table;
@@ -25,9 +27,11 @@ mod tally;
 #[cfg_attr(any(not(unix), loom), path = "this_thread_guard.rs")]
 mod this_thread;
 
+pub use borrow_flag::BorrowFlag;
 pub use cache_padded::CachePadded;
 pub use crew::{Leader, Lost, Member, crew};
 pub use door::{Condvar, Mutex, MutexGuard, atomic, cell, hint, model, thread};
+pub use ffi_static::FfiStatic;
 pub use lane_index::lane_index;
 pub use once_table::OnceTable;
 pub use parker::{Parker, spin_until};

@@ -12,7 +12,7 @@ mod page;
 mod tests;
 
 use crate::Array;
-use freelane_array::{ArrayView, Element, with_dtype};
+use freelane_array::{ArrayView, DType, Element, with_dtype};
 use page::Page;
 use std::fmt;
 
@@ -23,12 +23,43 @@ const EDGE: usize = 3;
 
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        with_dtype!(self.dtype(), T => {
-            let view = self.data().view::<T>().map_err(|_| fmt::Error)?;
-            if self.rank() == 0 {
-                return f.write_str(&view.get(&[]).map_or_else(String::new, Word::alone));
-            }
-            f.write_str(&text(view))
+        f.write_str(&self.text(0, ""))
+    }
+}
+
+impl Array {
+    /// The array as Python's `repr` shows one: with commas, and the dtype where the elements do not tell it.
+    ///
+    /// ```
+    /// use freelane_ops::{Array, DType};
+    /// let x = Array::from_vec(vec![1.0, 2.5], &[2])?;
+    /// assert_eq!(x.to_repr(), "array([1. , 2.5])");
+    /// assert_eq!(x.astype(DType::F32)?.to_repr(), "array([1. , 2.5], dtype=float32)");
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    pub fn to_repr(&self) -> String {
+        const OPEN: &str = "array(";
+        let mut text = format!("{OPEN}{}", self.text(OPEN.len(), ","));
+        let told = matches!(self.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128);
+        if self.is_empty() && self.shape() != [0] {
+            let shape = self.shape().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            text += &format!(", shape=({shape})");
+        }
+        if self.is_empty() || !told {
+            let dtype = format!("dtype={}", self.dtype());
+            let last_line = text.len() - text.rfind('\n').map_or(0, |at| at + 1);
+            text +=
+                &if last_line + dtype.len() + 3 > 75 { format!(",\n{}", " ".repeat(OPEN.len())) } else { ", ".into() };
+            text += &dtype;
+        }
+        text + ")"
+    }
+
+    fn text(&self, indent: usize, comma: &'static str) -> String {
+        with_dtype!(self.dtype(), T => match self.data().view::<T>() {
+            Ok(view) if self.rank() == 0 => view.get(&[]).map_or_else(String::new, Word::alone),
+            Ok(view) => text(view, indent, comma),
+            Err(_) => unreachable!("the view has the array's own dtype"),
         })
     }
 }
@@ -43,15 +74,15 @@ impl fmt::Debug for Array {
     }
 }
 
-fn text<T: Word>(view: ArrayView<'_, T>) -> String {
+fn text<T: Word>(view: ArrayView<'_, T>, indent: usize, comma: &'static str) -> String {
     let shape = view.layout().shape();
     if view.layout().is_empty() {
         return "[]".to_owned();
     }
     let in_part = view.layout().len() > MAX_ELEMENTS;
     let places: Vec<Vec<usize>> = shape.iter().map(|&n| places(n, in_part)).collect();
-    let page = Page { shape, places: &places, in_part };
-    page.lay_out(&T::words(&select(view, &places)))
+    let page = Page { shape, places: &places, in_part, comma };
+    page.lay_out(&T::words(&select(view, &places)), indent)
 }
 
 /// The indices along an axis that are printed.

@@ -10,12 +10,16 @@ pub(super) struct Page<'a> {
     pub places: &'a [Vec<usize>],
     /// Whether long axes are printed in part.
     pub in_part: bool,
+    /// What follows an item that is not the last: nothing or a comma.
+    pub comma: &'static str,
 }
 
 impl Page<'_> {
     /// Lays out the words, which come in row-major order.
-    pub fn lay_out(&self, words: &[String]) -> String {
-        self.part(0, words, " ", WIDTH)
+    ///
+    /// Lines after the first begin with `indent` spaces.
+    pub fn lay_out(&self, words: &[String], indent: usize) -> String {
+        self.part(0, words, &" ".repeat(indent + 1), WIDTH)
     }
 
     /// The part of an array under one index of each axis before `axis`. Later lines begin with `indent`.
@@ -30,25 +34,26 @@ impl Page<'_> {
             items.insert(at, OMITTED.to_owned());
         }
         let lines = if axis + 1 == self.places.len() {
-            row(&items, indent, width - 1)
+            row(&items, self.comma, indent, width - 1)
         } else {
-            items.join(&format!("{}{indent}", "\n".repeat(self.places.len() - axis - 1)))
+            items.join(&format!("{}{}{indent}", self.comma, "\n".repeat(self.places.len() - axis - 1)))
         };
         format!("[{lines}]")
     }
 }
 
 /// Words side by side, broken into lines.
-fn row(items: &[String], indent: &str, width: usize) -> String {
+fn row(items: &[String], comma: &str, indent: &str, width: usize) -> String {
     let (mut done, mut line) = (String::new(), indent.to_owned());
     for (i, item) in items.iter().enumerate() {
-        if line.len() + item.len() > width && line.len() > indent.len() {
+        if line.len() + item.len() + comma.len() > width && line.len() > indent.len() {
             done.push_str(line.trim_end());
             done.push('\n');
             line = indent.to_owned();
         }
         line.push_str(item);
         if i + 1 < items.len() {
+            line.push_str(comma);
             line.push(' ');
         }
     }

@@ -20,6 +20,48 @@ impl Array {
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
     }
 
+    /// An array with anything in it: whatever its memory held before.
+    ///
+    /// # Errors
+    /// As [`Array::zeros`].
+    pub fn empty(shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
+        if dtype == DType::Bool {
+            return Array::zeros(shape, dtype);
+        }
+        let layout = Layout::contiguous(shape).in_op("empty")?;
+        let buffer = Lane::with(|lane| uninit(lane, &layout, dtype, "empty"))?;
+        // SAFETY: the buffer holds the layout's elements. Its bytes lie in mapped memory and have some value, and every
+        // value is one of a number's; the compiler sees neither the mapping nor what was there before.
+        Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
+    }
+
+    /// Scalars in row-major order as an array, each converted to `dtype`.
+    ///
+    /// ```
+    /// use freelane_ops::{Array, DType, Scalar};
+    /// let x = Array::from_scalars(&[Scalar::Int(1), Scalar::Float(2.5)], &[2], DType::F32)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.5]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Array::zeros`]; also when there are more or fewer scalars than elements, or one cannot be held by `dtype`.
+    pub fn from_scalars(values: &[Scalar], shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
+        let mut out = Array::zeros(shape, dtype)?;
+        if out.len() != values.len() {
+            let to = shape.iter().map(|&d| d as isize).collect();
+            let mismatch = freelane_array::ArrayError::ReshapeMismatch { from: vec![values.len()], to };
+            return Err(mismatch).in_op("from_scalars");
+        }
+        let base = out.data_mut().as_mut_ptr().ok_or(freelane_array::ArrayError::NotUnique).in_op("from_scalars")?;
+        for (i, value) in values.iter().enumerate() {
+            let element = value.to_element("from_scalars", dtype)?;
+            // SAFETY: the array is contiguous and has as many elements as there are values.
+            unsafe { base.add(i * dtype.size()).copy_from_nonoverlapping(element.0.as_ptr(), dtype.size()) };
+        }
+        Ok(out)
+    }
+
     /// An array of ones.
     ///
     /// # Errors

@@ -1,0 +1,70 @@
+//! Errors of the crates as the exceptions that NumPy's users expect.
+use freelane::mem::MemError;
+use freelane::{ArrayError, OpsError, PoolError};
+use pyo3::PyErr;
+use pyo3::exceptions as exc;
+
+/// An error of any crate below.
+pub enum Failure {
+    /// An operation's.
+    Ops(OpsError),
+    /// A description's.
+    Array(ArrayError),
+    /// The memory runtime's.
+    Memory(MemError),
+    /// The pool's.
+    Pool(PoolError),
+}
+
+macro_rules! from {
+    ($($error:ty => $variant:ident),*) => { $(impl From<$error> for Failure { fn from(e: $error) -> Failure { Failure::$variant(e) } })* };
+}
+from!(OpsError => Ops, ArrayError => Array, MemError => Memory, PoolError => Pool);
+
+/// The exception for an error.
+#[cold]
+pub fn to_py(error: impl Into<Failure>) -> PyErr {
+    match error.into() {
+        Failure::Ops(e) => of_ops(&e),
+        Failure::Array(e) => of_array(&e, e.to_string()),
+        Failure::Memory(e) => of_memory(&e, e.to_string()),
+        Failure::Pool(e) => exc::PyValueError::new_err(e.to_string()),
+    }
+}
+
+fn of_ops(e: &OpsError) -> PyErr {
+    let message = e.to_string();
+    match e {
+        OpsError::Array { source, .. } => of_array(source, message),
+        OpsError::Memory { source, .. } => of_memory(source, message),
+        OpsError::DType { .. } | OpsError::Output { .. } => exc::PyTypeError::new_err(message),
+        OpsError::ScalarRange { .. } => exc::PyOverflowError::new_err(message),
+        _ => exc::PyValueError::new_err(message),
+    }
+}
+
+fn of_array(e: &ArrayError, message: String) -> PyErr {
+    match e {
+        ArrayError::IndexOutOfRange { .. } | ArrayError::TooManyIndices { .. } | ArrayError::TwoEllipses => {
+            exc::PyIndexError::new_err(message)
+        }
+        ArrayError::DTypeMismatch { .. } => exc::PyTypeError::new_err(message),
+        _ => exc::PyValueError::new_err(message),
+    }
+}
+
+fn of_memory(e: &MemError, message: String) -> PyErr {
+    match e {
+        MemError::BadAlignment { .. } => exc::PyValueError::new_err(message),
+        _ => exc::PyMemoryError::new_err(message),
+    }
+}
+
+/// Two threads met at one array.
+#[cold]
+pub(crate) fn in_use(verb: &str) -> PyErr {
+    exc::PyRuntimeError::new_err(format!(
+        "the array cannot be {verb}: another thread is using it; give each thread its own array, or freelane.share(x) one \
+         that all only read"
+    ))
+}

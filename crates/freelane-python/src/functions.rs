@@ -1,0 +1,212 @@
+//! Rows as Python functions and methods.
+//!
+//! A row of `freelane-ops` has everything that is needed: name, parameters, documentation, cost. Elementwise functions and
+//! reductions of an array have short ways; everything else goes through `Function::call`.
+use crate::convert::{self, Operands};
+use crate::native::{Body, Callable, RawCall};
+use crate::object::{self, wrapped};
+use crate::{detach, errors::to_py};
+use freelane::function::{Default, Kind, Param};
+use freelane::{Axes, Function, Lane, ReduceArgs, Reduction, UFunc, Value};
+use pyo3::{Borrowed, prelude::*};
+use smallvec::SmallVec;
+
+/// Elements from which the work of a structured operation is taken to be long.
+const MANY: usize = 16_384;
+
+/// The rows that become functions: all but those written by hand.
+pub(crate) fn rows() -> impl Iterator<Item = Function> {
+    let by_hand = |row: &Function| crate::natives().any(|n| n.signature.split('(').next() == Some(row.name()));
+    Function::all().filter(move |row| !by_hand(row))
+}
+
+/// The rows that become methods too: those of an array.
+pub(crate) fn method_rows() -> impl Iterator<Item = Function> {
+    let by_hand = |row: &Function| crate::native_methods().any(|n| n.signature.split('(').next() == Some(row.name()));
+    Function::all().filter(move |row| {
+        let first = row.params().first().copied();
+        let of_array = first.is_some_and(|p| p.kind == Kind::Operand && p.default == Default::Required);
+        of_array && !by_hand(row) && row.name() != "where"
+    })
+}
+
+/// The way a row is called: arrays by position, options by name.
+pub(crate) fn signature(row: Function) -> String {
+    let params = row.params();
+    let leading = params.iter().take_while(|p| p.default == Default::Required && is_array(p)).count();
+    let mut parts: Vec<String> = vec![];
+    for (i, p) in params.iter().enumerate() {
+        if p.keyword_only && !parts.contains(&"*".to_owned()) {
+            parts.push("*".to_owned());
+        }
+        parts.push(match p.default {
+            Default::Required => p.shown_name().to_owned(),
+            Default::None => format!("{}=None", p.shown_name()),
+            Default::Bool(b) => format!("{}={}", p.shown_name(), if b { "True" } else { "False" }),
+            Default::Int(n) => format!("{}={n}", p.shown_name()),
+        });
+        if i + 1 == leading {
+            parts.push("/".to_owned());
+        }
+    }
+    if matches!(row, Function::UFunc(_)) {
+        parts.extend(["*".to_owned(), "out=None".to_owned()]);
+    }
+    format!("{}({})", row.name(), parts.join(", "))
+}
+
+fn is_array(p: &Param) -> bool {
+    matches!(p.kind, Kind::Operand | Kind::Operands)
+}
+
+/// What a row computes, for which dtypes, how exactly.
+pub(crate) fn doc(row: Function) -> String {
+    let list =
+        |dtypes: &mut dyn Iterator<Item = freelane::DType>| dtypes.map(|d| d.name()).collect::<Vec<_>>().join(", ");
+    let text = row.doc().lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    match row {
+        Function::UFunc(f) => format!(
+            "{text}\n\nOf each element, after broadcasting. Computed in {}; other dtypes are converted to the nearest of \
+             them.\nWith out=, the result is written there and out is returned.",
+            list(&mut f.dtypes())
+        ),
+        Function::Reduction(r, _) => format!(
+            "{text}\n\nOver axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. \
+             Takes {}.\nThe order of the elements is fixed: the bits do not depend on threads or strides.",
+            list(&mut r.dtypes())
+        ),
+        Function::Op(_) => text,
+    }
+}
+
+/// Runs a callable.
+#[inline(always)]
+pub(crate) fn call<'py>(callable: &Callable, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    match callable.body {
+        Body::Row(Function::UFunc(f)) => ufunc(callable, f, call),
+        Body::Row(Function::Reduction(r, _)) if call.given() == 1 && call.is_positional() => {
+            reduce_all(callable, r, call)
+        }
+        Body::Row(row) => general(callable, row, call),
+        Body::Native(run) => run(call.py, &callable.bind(call)?),
+    }
+}
+
+fn ufunc<'py>(callable: &Callable, f: &'static UFunc, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let arity = f.arity();
+    if call.given() != arity || !call.is_positional() {
+        return ufunc_by_name(callable, f, call);
+    }
+    match arity {
+        1 => apply(call.py, f, [call.at(0)], None),
+        2 => apply(call.py, f, [call.at(0), call.at(1)], None),
+        _ => apply(call.py, f, [call.at(0), call.at(1), call.at(2)], None),
+    }
+}
+
+#[inline(never)]
+fn ufunc_by_name<'py>(callable: &Callable, f: &'static UFunc, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let args = callable.bind(call)?;
+    let (arity, out) = (f.arity(), args.some(f.arity()).map(Bound::as_borrowed));
+    let at = |i: usize| args.required(i).as_borrowed();
+    match arity {
+        1 => apply(call.py, f, [at(0)], out),
+        2 => apply(call.py, f, [at(0), at(1)], out),
+        _ => apply(call.py, f, [at(0), at(1), at(2)], out),
+    }
+}
+
+/// Applies an elementwise function to Python objects.
+#[inline(always)]
+pub(crate) fn apply<'py, const N: usize>(
+    py: Python<'py>,
+    f: &'static UFunc,
+    args: [Borrowed<'_, 'py, PyAny>; N],
+    out: Option<Borrowed<'_, 'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match out {
+        None => {
+            let operands = Operands::new(&args)?;
+            let cost = operands.cost(f.cost);
+            let done = detach::run(py, cost, || Lane::with(|lane| f.call(lane, &operands.all())));
+            wrapped(py, done)
+        }
+        Some(out) => {
+            apply_into(py, f, &args, &out)?;
+            Ok(out.to_owned())
+        }
+    }
+}
+
+/// Applies an elementwise function and writes the result to an array, which may be one of the operands.
+#[inline(always)]
+pub(crate) fn apply_into<'py, const N: usize>(
+    py: Python<'py>,
+    f: &'static UFunc,
+    args: &[Borrowed<'_, 'py, PyAny>; N],
+    out: &Bound<'py, PyAny>,
+) -> PyResult<()> {
+    if args.iter().any(|a| a.is(out)) {
+        let others = Operands::beside(args, out)?;
+        let mut out = object::write(out)?;
+        let cost = others.cost(f.cost).max((out.len() as f64 * f64::from(f.cost)) as u64);
+        let work = || Lane::with(|lane| f.call_over(lane, out.data_mut(), &others.all()));
+        return detach::run(py, cost, work).map_err(to_py);
+    }
+    let operands = Operands::new(args)?;
+    let mut out = object::write(out)?;
+    let cost = operands.cost(f.cost);
+    detach::run(py, cost, || Lane::with(|lane| f.call_into(lane, &operands.all(), out.data_mut()))).map_err(to_py)
+}
+
+/// A reduction of all elements of one array.
+fn reduce_all<'py>(callable: &Callable, r: &'static Reduction, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let x = call.at(0);
+    if !object::is_array(&x) {
+        let row = match callable.body {
+            Body::Row(row) => row,
+            Body::Native(_) => unreachable!("a row"),
+        };
+        return general(callable, row, call);
+    }
+    let x = object::read(&x)?;
+    let args = ReduceArgs { axes: Axes::All, keepdims: false, correction: 0.0 };
+    let cost = (x.len() as f64 * f64::from(r.cost)) as u64;
+    let done = detach::run(call.py, cost, || Lane::with(|lane| r.call(lane, x.data(), &args)));
+    wrapped(call.py, done)
+}
+
+/// Any row with any arguments.
+#[inline(never)]
+fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let args = callable.bind(call)?;
+    let params = row.params();
+    let mut values: SmallVec<[(&str, Value); 4]> = SmallVec::new();
+    for (i, param) in params.iter().enumerate() {
+        if let Some(object) = args.get(i) {
+            values.push((param.shown_name(), convert::value(row.name(), param, object)?));
+        }
+    }
+    call_row(call.py, row, &values)
+}
+
+/// Calls a row with converted arguments.
+pub(crate) fn call_row<'py>(py: Python<'py>, row: Function, values: &[(&str, Value)]) -> PyResult<Bound<'py, PyAny>> {
+    let elements: usize = values.iter().map(|(_, v)| size(v)).fold(0, usize::saturating_add);
+    let cost = if elements < MANY { 0 } else { u64::MAX };
+    wrapped(py, detach::run(py, cost, || Lane::with(|lane| row.call(lane, &[], values))))
+}
+
+/// Elements that a value holds or asks for.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(a) => a.len(),
+        Value::Tuple(items) if items.iter().all(|v| matches!(v, Value::Scalar(_))) => {
+            let length = |v: &Value| if let Value::Scalar(freelane::Scalar::Int(n)) = v { *n as usize } else { 1 };
+            items.iter().map(length).fold(1, usize::saturating_mul)
+        }
+        Value::Tuple(items) => items.iter().map(size).fold(0, usize::saturating_add),
+        Value::Scalar(freelane::Scalar::Int(n)) => usize::try_from(*n).unwrap_or(0),
+        _ => 0,
+    }
+}
