@@ -2,7 +2,7 @@
 use crate::convert::{self, to_array};
 use crate::errors::to_py;
 use crate::object::{self, is_array, wrapped};
-use freelane::{Array, DType, Index, Operand, Slice};
+use freelane::{Array, DType, Index, IndexItem, Operand, Slice};
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use pyo3::{exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ pub(crate) fn get<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let items = parse(item)?;
     let x = object::read(x)?;
-    wrapped(py, crate::detach::run(py, cost(&items), || x.index(&basic(&items))))
+    wrapped(py, crate::detach::run(py, cost(&items), || x.get_items(&items)))
 }
 
 /// `x[i]` along the first axis.
@@ -41,7 +41,7 @@ pub(crate) fn set(x: &Bound<'_, PyAny>, item: &Bound<'_, PyAny>, value: &Bound<'
         (None, None) => unreachable!("a value is a number or an array"),
     };
     let mut x = object::write(x)?;
-    x.assign(&basic(&items), operand).map_err(to_py)
+    x.set_items(&items, operand).map_err(to_py)
 }
 
 /// Estimated nanoseconds of a selection by arrays; slices cost nothing.
@@ -131,14 +131,4 @@ fn range(slice: &Bound<'_, PySlice>) -> PyResult<Slice> {
         stop: end(pyo3::intern!(py, "stop"))?,
         step: end(pyo3::intern!(py, "step"))?.unwrap_or(1),
     })
-}
-
-/// TEMPORARY
-enum IndexItem {
-    Basic(Index),
-    Bools(Array),
-    Ints(Array),
-}
-fn basic(items: &[IndexItem]) -> Vec<Index> {
-    items.iter().filter_map(|i| if let IndexItem::Basic(b) = i { Some(*b) } else { None }).collect()
 }

@@ -34,8 +34,9 @@ pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
 pub use freelane_ops::{
-    Array, ArrayData, ArrayError, Axes, DType, Function, Index, Isa, IsaError, Op, Operand, OpsError, ReduceArgs,
-    Reduction, Scalar, Slice, UFunc, Value, concat, function, promote_types, reductions, result_type, stack, ufuncs,
+    Array, ArrayData, ArrayError, Axes, DType, Function, Index, IndexItem, Isa, IsaError, Op, Operand, OpsError,
+    ReduceArgs, Reduction, Scalar, Slice, UFunc, Value, concat, function, promote_types, reductions, result_type,
+    stack, ufuncs,
 };
 pub use freelane_pool::{Lane, PoolError, Runtime};
 
