@@ -5,6 +5,7 @@
 //! functions.rs  rows of freelane-ops as functions and methods
 //! object.rs     the array object; slots.rs its operators, attributes.rs its attributes, index.rs its indexing
 //! convert.rs    Python objects as operands and values; creation.rs as arrays; dtype.rs data types
+//! interpreter.rs, cli.rs, rows.rs   the main interpreter only; the command line; what the stub is written from
 //! ```
 //!
 //! Everything that Python calls often is raw: static types, fast calls, memory of dead objects kept by their thread. Nothing
@@ -19,9 +20,11 @@ mod errors;
 mod flag;
 mod functions;
 mod index;
+mod interpreter;
 mod memory;
 mod native;
 mod object;
+mod rows;
 mod slots;
 mod spare;
 
@@ -46,11 +49,13 @@ fn getters() -> impl Iterator<Item = &'static Getter> {
 /// Arrays and functions whose threads share nothing on the hot path.
 #[pymodule(gil_used = false)]
 fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interpreter::is_main(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     slots::add_to(module)?;
     dtype::add_to(module)?;
     native::add_functions(module)?;
     module.add_class::<memory::Parallel>()?;
-    module.add_function(wrap_pyfunction!(cli::command, module)?)?;
-    Ok(())
+    // Private names are set and not added, which would export them.
+    module.setattr("_command", wrap_pyfunction!(cli::command, module)?)?;
+    module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)
 }
