@@ -277,6 +277,6 @@ pub(crate) fn shape_of(object: &Bound<'_, PyAny>, op: &str) -> PyResult<SmallVec
 }
 
 /// Memory of another library, if the object has a protocol for it.
-fn import(_obj: &Bound<'_, PyAny>, _copy: Option<bool>) -> PyResult<Option<Array>> {
-    Ok(None)
+fn import(obj: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Option<Array>> {
+    crate::foreign::from_object(obj, copy)
 }

@@ -10,20 +10,27 @@
 //!
 //! Everything that Python calls often is raw: static types, fast calls, memory of dead objects kept by their thread. Nothing
 //! there writes a cache line that another thread reads. PyO3 serves the rest.
+mod arrow;
 mod attributes;
+mod buffer;
 mod cli;
 mod convert;
 mod creation;
 mod detach;
+mod dlpack;
 mod dtype;
 mod errors;
 mod flag;
+mod foreign;
 mod functions;
 mod index;
 mod interpreter;
+mod io;
 mod memory;
 mod native;
+mod numpy;
 mod object;
+mod pickle;
 mod rows;
 mod slots;
 mod spare;
@@ -33,17 +40,17 @@ use pyo3::prelude::*;
 
 /// The functions written by hand, file by file.
 fn natives() -> impl Iterator<Item = &'static Native> {
-    [creation::FUNCTIONS, memory::FUNCTIONS].into_iter().flatten()
+    [creation::FUNCTIONS, memory::FUNCTIONS, dlpack::FUNCTIONS, io::FUNCTIONS, pickle::FUNCTIONS].into_iter().flatten()
 }
 
 /// The methods written by hand, file by file.
 fn native_methods() -> impl Iterator<Item = &'static Native> {
-    [attributes::METHODS].into_iter().flatten()
+    [attributes::METHODS, arrow::METHODS, dlpack::METHODS, numpy::METHODS, pickle::METHODS].into_iter().flatten()
 }
 
 /// The attributes of an array, file by file.
 fn getters() -> impl Iterator<Item = &'static Getter> {
-    [attributes::GETTERS].into_iter().flatten()
+    [attributes::GETTERS, numpy::GETTERS].into_iter().flatten()
 }
 
 /// Arrays and functions whose threads share nothing on the hot path.

@@ -435,7 +435,11 @@ seq_macro::seq!(N in 0..512 {
 });
 
 /// The definitions of a list of callables for the interpreter, which keeps them for ever.
-fn definitions(callables: &'static [Callable], entries: &[FastCall]) -> *mut ffi::PyMethodDef {
+fn definitions(
+    callables: &'static [Callable],
+    entries: &[FastCall],
+    more: impl Iterator<Item = ffi::PyMethodDef>,
+) -> *mut ffi::PyMethodDef {
     let mut list: Vec<ffi::PyMethodDef> = callables
         .iter()
         .zip(entries)
@@ -445,6 +449,7 @@ fn definitions(callables: &'static [Callable], entries: &[FastCall]) -> *mut ffi
             ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
             ml_doc: callable.doc.as_ptr(),
         })
+        .chain(more)
         .collect();
     list.push(ffi::PyMethodDef::zeroed());
     list.leak().as_mut_ptr()
@@ -452,12 +457,18 @@ fn definitions(callables: &'static [Callable], entries: &[FastCall]) -> *mut ffi
 
 /// The methods of the array type.
 pub(crate) fn method_definitions() -> *mut ffi::PyMethodDef {
-    definitions(&table().methods, &METHODS)
+    let variadic = crate::numpy::VARIADIC.iter().map(|&(name, function, doc)| ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionWithKeywords: function },
+        ml_flags: ffi::METH_VARARGS | ffi::METH_KEYWORDS,
+        ml_doc: doc.as_ptr(),
+    });
+    definitions(&table().methods, &METHODS, variadic)
 }
 
 /// Adds all functions to the module.
 pub(crate) fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let list = definitions(&table().functions, &FUNCTIONS);
+    let list = definitions(&table().functions, &FUNCTIONS, std::iter::empty());
     // SAFETY: the list ends with an empty definition and is never freed.
     let failed = unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), list) } < 0;
     if failed {

@@ -1,7 +1,7 @@
 //! The array type's slots: operators, comparison, length, indexing, iteration, text.
 use crate::native::{self, enter, getter_definitions, table};
 use crate::object::{self, ArrayObject, array_type, is_array};
-use crate::{attributes, convert, functions, index};
+use crate::{attributes, buffer, convert, functions, index};
 use freelane::{UFunc, ufuncs};
 use pyo3::types::{PyBool, PyList, PyTuple};
 use pyo3::{Borrowed, exceptions as exc, ffi, prelude::*};
@@ -287,11 +287,12 @@ macro_rules! fill {
 /// Makes the array type ready and adds it to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // SAFETY: tables of optional functions may be all zero; they are never freed.
-    let (n, s, m) = unsafe {
+    let (n, s, m, b) = unsafe {
         (
             Box::leak(Box::new(std::mem::zeroed::<ffi::PyNumberMethods>())),
             Box::leak(Box::new(std::mem::zeroed::<ffi::PySequenceMethods>())),
             Box::leak(Box::new(std::mem::zeroed::<ffi::PyMappingMethods>())),
+            Box::leak(Box::new(std::mem::zeroed::<ffi::PyBufferProcs>())),
         )
     };
     fill! { n =>
@@ -312,6 +313,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     fill! { s => sq_length: length, sq_item: sequence_item, sq_contains: contains }
     fill! { m => mp_length: length, mp_subscript: get_item, mp_ass_subscript: set_item }
+    fill! { b => bf_getbuffer: buffer::get_buffer, bf_releasebuffer: buffer::release_buffer }
     let py = module.py();
     // SAFETY: the module starts, so nobody else has seen the type yet.
     unsafe {
@@ -320,7 +322,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         kind.tp_doc = c"An n-dimensional array with value semantics; freelane.asarray makes one.".as_ptr();
         kind.tp_basicsize = size_of::<ArrayObject>() as ffi::Py_ssize_t;
         kind.tp_dealloc = Some(object::dealloc);
-        (kind.tp_as_number, kind.tp_as_sequence, kind.tp_as_mapping) = (n, s, m);
+        (kind.tp_as_number, kind.tp_as_sequence, kind.tp_as_mapping, kind.tp_as_buffer) = (n, s, m, b);
         fill! { kind => tp_repr: repr, tp_str: str, tp_iter: iter }
         kind.tp_richcompare = Some(compare);
         kind.tp_hash = Some(ffi::PyObject_HashNotImplemented);

@@ -1,0 +1,14 @@
+"""A few of the random calls of `fuzz_calls.py`."""
+
+import threading
+
+import freelane as fl
+from fuzz_calls import DTYPES, Fuzz
+
+SHARED = [fl.arange(6).astype(d) for d in DTYPES]
+
+
+def test_random_calls():
+    fuzz = Fuzz(threading.current_thread().name, SHARED)
+    fuzz.run(2000)
+    assert min(fuzz.counts.values()) > 300
