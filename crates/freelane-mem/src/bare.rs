@@ -3,12 +3,12 @@
 //! ```text
 //!            block of a class                                   mapping, from 1 MiB on
 //!   | descriptor | 0 | data ...          |      lead page: ... | descriptor | 0 || data ...          |
-//!   ^ 64         ^ 16 bytes on, from 1 KiB on 64                               ^ 4 KiB, from 2 MiB on 2 MiB
+//!   ^ 64         ^ 16 bytes on, from 256 B on 64                               ^ 4 KiB, from 2 MiB on 2 MiB
 //! ```
 //!
 //! The word 16 bytes before the data leads to the block's descriptor, whatever the size, so freeing needs neither a size nor a
-//! look-up. Small data follows at once and is aligned to 16 bytes, as C's `malloc` has it. Data of 1 KiB and more starts on
-//! a cache line. A mapping has room for the word in front of it, so that sizes that are powers of two fill their class.
+//! look-up. Small data follows at once and is aligned to 16 bytes, as C's `malloc` has it. Data of 256 bytes and more starts
+//! on a cache line. A mapping has room for the word in front of it, so that sizes that are powers of two fill their class.
 
 use crate::block::Block;
 use crate::{MemError, SizeClass, heap, mapping};
@@ -16,15 +16,15 @@ use std::ptr::NonNull;
 
 /// The bytes between the word that leads to the descriptor and the data.
 const WORD: usize = 16;
-/// From here on data starts on a cache line: what does not fit into 1 KiB together with the word.
-const LINE_FROM: usize = 1024 - WORD + 1;
+/// From here on data starts on a cache line.
+const LINE_FROM: usize = 256;
 const LINE: usize = 64;
 /// Data from this size on lies in a mapping.
 const MAPPED_FROM: usize = SizeClass::from_index(SizeClass::MAPPED - 1).bytes() + 1;
 
 /// Memory that can be turned into its address and back: `malloc`, `calloc`, `realloc` and `free` without sizes to remember.
 ///
-/// It comes from the calling thread's heap, may be freed by any thread, and is aligned to 16 bytes, from 1 KiB on to 64.
+/// It comes from the calling thread's heap, may be freed by any thread, and is aligned to 16 bytes, from 256 bytes on to 64.
 ///
 /// ```
 /// use freelane_mem::{Bare, MemError};
@@ -52,6 +52,18 @@ impl Bare {
     /// At least `len` bytes with anything in them.
     #[inline]
     pub fn uninit(len: usize) -> Result<Bare, MemError> {
+        let before = if len < LINE_FROM { WORD } else { LINE };
+        if len <= SizeClass::PRIVATE_BYTES
+            && let Some(block) = heap::pop(len + before)
+        {
+            return Ok(Bare::lead_to(block, before));
+        }
+        Bare::uninit_slow(len)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn uninit_slow(len: usize) -> Result<Bare, MemError> {
         let before = before(len);
         Ok(Bare::lead_to(heap::uninit(padded(len, before)?)?, before))
     }
@@ -83,6 +95,18 @@ impl Bare {
         Bare { data }
     }
 
+    /// Frees the memory at an address; as dropping it, without a call in between.
+    ///
+    /// # Safety
+    /// As [`from_raw`](Bare::from_raw).
+    #[inline(always)]
+    pub unsafe fn free_raw(data: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        let bare = std::mem::ManuallyDrop::new(unsafe { Bare::from_raw(data) });
+        // SAFETY: this was the only way to the block.
+        unsafe { heap::release(bare.block()) }
+    }
+
     /// The address, from which [`from_raw`](Bare::from_raw) makes the memory again; until then it is never freed.
     #[inline]
     pub fn into_raw(self) -> NonNull<u8> {
@@ -111,10 +135,12 @@ impl Bare {
 
     /// Makes room for `len` bytes: in place, or at another address, to which the bytes that there is room for move.
     ///
-    /// Memory that shrinks to less than half of its block moves to a smaller one. If there is an error nothing changes.
+    /// Memory that shrinks to less than half of its block, and is more than 1 KiB, moves to a smaller one. If there is an
+    /// error nothing changes.
     pub fn resize(&mut self, len: usize) -> Result<(), MemError> {
         let capacity = self.capacity();
-        if len <= capacity && (len > capacity / 2 || capacity < LINE_FROM) {
+        let aligned = len < LINE_FROM || self.data.addr().get().is_multiple_of(LINE);
+        if aligned && len <= capacity && (len > capacity / 2 || capacity < 1024) {
             return Ok(());
         }
         let mut other = Bare::uninit(len)?;
@@ -147,7 +173,7 @@ fn before(len: usize) -> usize {
 
 #[inline(always)]
 fn padded(len: usize, before: usize) -> Result<usize, MemError> {
-    len.checked_add(before).ok_or(MemError::TooLarge { bytes: usize::MAX })
+    len.checked_add(before).ok_or_else(|| MemError::TooLarge { bytes: usize::MAX })
 }
 
 #[cfg(test)]
@@ -172,9 +198,9 @@ mod tests {
         16,
         48,
         49,
+        255,
+        256,
         512,
-        1008,
-        1009,
         1023,
         1024,
         4096,
@@ -190,7 +216,7 @@ mod tests {
     fn all_sizes_are_aligned_and_can_be_written_to_the_last_byte() {
         for len in SIZES {
             let mut bare = Bare::uninit(len).unwrap();
-            let align = if len < 1024 { 16 } else { 64 };
+            let align = if len < 256 { 16 } else { 64 };
             assert_eq!(bare.as_mut_ptr().addr() % align, 0, "{len}");
             let capacity = bare.capacity();
             assert!(capacity >= len && capacity <= len + len / 2 + 64, "{len}: {capacity}");
@@ -229,7 +255,7 @@ mod tests {
                 stamp(&mut bare, from, 7);
                 bare.resize(to).unwrap();
                 assert!(bare.capacity() >= to && stamped(&mut bare, from.min(to), 7), "{from} to {to}");
-                assert!(to < 1024 || bare.as_mut_ptr().addr().is_multiple_of(64), "{from} to {to}");
+                assert!(to < 256 || bare.as_mut_ptr().addr().is_multiple_of(64), "{from} to {to}");
             }
         }
     }

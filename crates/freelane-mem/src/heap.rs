@@ -86,16 +86,20 @@ impl<F: FnMut()> Drop for Finally<F> {
 /// A block for `len` bytes at the default alignment.
 #[inline]
 pub(crate) fn uninit(len: usize) -> Result<Block, MemError> {
-    if len <= SizeClass::PRIVATE_BYTES
-        && let Some(heap) = LaneHeap::here()
-        && let class = SizeClass::of_possible(len).index()
-        && let Some(magazine) = heap.magazine(class)
-        && let Some(block) = magazine.pop()
-    {
-        hand_out(heap, block, class, len);
-        return Ok(block);
+    pop(len).map_or_else(|| uninit_slow(len), Ok)
+}
+
+/// As [`uninit`], if the magazine has one.
+#[inline(always)]
+pub(crate) fn pop(len: usize) -> Option<Block> {
+    if len > SizeClass::PRIVATE_BYTES {
+        return None;
     }
-    uninit_slow(len)
+    let heap = LaneHeap::here()?;
+    let class = SizeClass::of_possible(len).index();
+    let block = heap.magazine(class)?.pop()?;
+    hand_out(heap, block, class, len);
+    Some(block)
 }
 
 /// As [`uninit`], all zero.

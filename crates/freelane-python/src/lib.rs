@@ -29,6 +29,7 @@ mod io;
 mod memory;
 mod native;
 mod numpy;
+mod numpy_allocator;
 mod object;
 mod pickle;
 mod rows;
@@ -64,5 +65,6 @@ fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<memory::Parallel>()?;
     // Private names are set and not added, which would export them.
     module.setattr("_command", wrap_pyfunction!(cli::command, module)?)?;
-    module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)
+    module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)?;
+    numpy_allocator::register(module)
 }
