@@ -47,7 +47,9 @@ class _Installation:
         self.hooked = hooked
 
 
-_installation: contextvars.ContextVar[_Installation | None] = contextvars.ContextVar("freelane_numpy", default=None)
+_installation: contextvars.ContextVar[_Installation | None] = contextvars.ContextVar("installation", default=None)
+# Whether threads started from this context have the handler too, where that is our doing.
+_hands_on: contextvars.ContextVar[bool] = contextvars.ContextVar("hands_on", default=False)
 
 
 def install(*, threads: bool = True, replace: bool = False) -> None:
@@ -63,6 +65,7 @@ def install(*, threads: bool = True, replace: bool = False) -> None:
         return
     previous = _enter(replace)
     _installation.set(_Installation(previous, threads and _hook()))
+    _hands_on.set(threads)
 
 
 def uninstall() -> None:
@@ -78,6 +81,7 @@ def uninstall() -> None:
         return
     _native.swap(_default() if installation is None else installation.previous)
     _installation.set(None)
+    _hands_on.set(False)
     if installation is not None and installation.hooked:
         installation.hooked = False
         _unhook()
@@ -87,10 +91,12 @@ def uninstall() -> None:
 def using(*, threads: bool = True, replace: bool = False) -> Iterator[None]:
     """A block in which the handler is installed; afterwards the one before is back. Takes what :func:`install` takes."""
     previous = _enter(replace)
-    hooked = threads and _hook()
+    hooked, handed_on = threads and _hook(), _hands_on.get()
+    _hands_on.set(threads)
     try:
         yield
     finally:
+        _hands_on.set(handed_on)
         if hooked:
             _unhook()
         _native.swap(previous)
@@ -155,7 +161,7 @@ def _unhook() -> None:
 
 def _handing_on(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
     def start_with_handler(self: threading.Thread) -> None:
-        if is_installed():
+        if _hands_on.get() and is_installed():
             _wrap_run(self)
         start(self)
 
@@ -172,10 +178,7 @@ def _wrap_run(thread: threading.Thread) -> None:
             del thread.__dict__["run"]
         else:
             thread.run = own  # type: ignore[method-assign]
-        previous = _native.swap(_native.handler)
-        try:
+        with using():
             run()
-        finally:
-            _native.swap(previous)
 
     thread.run = run_with_handler  # type: ignore[method-assign]

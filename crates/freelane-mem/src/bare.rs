@@ -173,7 +173,7 @@ fn before(len: usize) -> usize {
 
 #[inline(always)]
 fn padded(len: usize, before: usize) -> Result<usize, MemError> {
-    len.checked_add(before).ok_or_else(|| MemError::TooLarge { bytes: usize::MAX })
+    len.checked_add(before).ok_or(MemError::TooLarge { bytes: usize::MAX })
 }
 
 #[cfg(test)]
