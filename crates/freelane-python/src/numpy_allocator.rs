@@ -243,5 +243,6 @@ pub(crate) fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(swap, &module)?)?;
     module.add_function(wrap_pyfunction!(current, &module)?)?;
     module.add_function(wrap_pyfunction!(trim, &module)?)?;
-    parent.add_submodule(&module)
+    // Set and not added, which would export it.
+    parent.setattr("_numpy_allocator", module)
 }
