@@ -3,3 +3,12 @@
 from ._freelane import *  # noqa: F403
 from ._freelane import __version__
 from ._io import savez, savez_compressed
+from ._info import __array_namespace_info__, finfo, iinfo, isdtype
+
+__array_api_version__ = "2025.12"
+
+e = 2.718281828459045
+pi = 3.141592653589793
+inf = float("inf")
+nan = float("nan")
+newaxis = None

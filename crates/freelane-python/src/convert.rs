@@ -213,6 +213,9 @@ fn operand(object: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 /// A whole number: an int or what has `__index__`, an array of rank 0 among them.
 pub(crate) fn whole(object: &Bound<'_, PyAny>) -> Option<PyResult<Scalar>> {
+    if object.is_exact_instance_of::<pyo3::types::PyInt>() {
+        return Some(integer(object));
+    }
     // SAFETY: a live object.
     if unsafe { ffi::PyIndex_Check(object.as_ptr()) } == 0 || (object::is_array(object) && !is_index(object)) {
         return None;

@@ -268,9 +268,9 @@ pub(crate) fn shape_of(object: &Bound<'_, PyAny>, op: &str) -> PyResult<SmallVec
         _ => Err(wrong()),
     };
     if let Ok(tuple) = object.cast::<PyTuple>() {
-        return tuple.iter().map(|o| length(&o)).collect();
+        return tuple.iter_borrowed().map(|o| length(&o)).collect();
     }
-    if crate::convert::whole(object).is_some() {
+    if object.is_exact_instance_of::<pyo3::types::PyInt>() || crate::convert::whole(object).is_some() {
         return Ok(SmallVec::from_slice(&[length(object)?]));
     }
     items(object).ok_or_else(wrong)??.iter().map(length).collect()

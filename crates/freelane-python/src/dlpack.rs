@@ -346,10 +346,9 @@ fn capsule_from<'py>(x: &Bound<'py, PyAny>, to_cpu: bool, copy: Option<bool>) ->
     }
     let method = x.getattr(intern!(py, "__dlpack__"))?;
     match method.call((), Some(&named)) {
-        Err(e) if e.is_instance_of::<PyTypeError>(py) && !to_cpu => method.call0().map_err(|again| {
-            again.set_cause(py, Some(e));
-            again
-        }),
+        Err(e) if e.is_instance_of::<PyTypeError>(py) && !to_cpu => {
+            method.call0().inspect_err(|again| again.set_cause(py, Some(e)))
+        }
         result => result,
     }
 }

@@ -94,13 +94,15 @@ pub(crate) fn call<'py>(callable: &Callable, call: &RawCall<'_, 'py>) -> PyResul
 
 fn ufunc<'py>(callable: &Callable, f: &'static UFunc, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let arity = f.arity();
-    if call.given() != arity || !call.is_positional() {
+    let out = if call.is_positional() { None } else { call.only_named(callable.interned(arity)) };
+    if call.given() != arity || !(call.is_positional() || out.is_some()) {
         return ufunc_by_name(callable, f, call);
     }
+    let out = out.filter(|o| !o.is_none());
     match arity {
-        1 => apply(call.py, f, [call.at(0)], None),
-        2 => apply(call.py, f, [call.at(0), call.at(1)], None),
-        _ => apply(call.py, f, [call.at(0), call.at(1), call.at(2)], None),
+        1 => apply(call.py, f, [call.at(0)], out),
+        2 => apply(call.py, f, [call.at(0), call.at(1)], out),
+        _ => apply(call.py, f, [call.at(0), call.at(1), call.at(2)], out),
     }
 }
 

@@ -32,6 +32,7 @@ mod numpy;
 mod numpy_allocator;
 mod object;
 mod pickle;
+mod promotion;
 mod rows;
 mod slots;
 mod spare;
@@ -41,7 +42,9 @@ use pyo3::prelude::*;
 
 /// The functions written by hand, file by file.
 fn natives() -> impl Iterator<Item = &'static Native> {
-    [creation::FUNCTIONS, memory::FUNCTIONS, dlpack::FUNCTIONS, io::FUNCTIONS, pickle::FUNCTIONS].into_iter().flatten()
+    [creation::FUNCTIONS, memory::FUNCTIONS, dlpack::FUNCTIONS, io::FUNCTIONS, pickle::FUNCTIONS, promotion::FUNCTIONS]
+        .into_iter()
+        .flatten()
 }
 
 /// The methods written by hand, file by file.

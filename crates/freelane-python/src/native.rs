@@ -190,6 +190,12 @@ impl Callable {
         self.name.to_str().unwrap_or_default()
     }
 
+    /// The name of parameter `i` as the interpreter passes it.
+    #[inline(always)]
+    pub(crate) fn interned(&self, i: usize) -> *mut ffi::PyObject {
+        self.params[i].interned
+    }
+
     /// Matches arguments to parameters.
     #[inline]
     pub(crate) fn bind<'a, 'py>(&self, call: &RawCall<'a, 'py>) -> PyResult<Args<'a, 'py>> {
@@ -315,6 +321,14 @@ impl<'a, 'py> RawCall<'a, 'py> {
     #[inline(always)]
     pub(crate) fn is_positional(&self) -> bool {
         self.names.is_null()
+    }
+
+    /// The named argument, if there is just one and it has this name.
+    #[inline(always)]
+    pub(crate) fn only_named(&self, name: *mut ffi::PyObject) -> Option<Borrowed<'a, 'py, PyAny>> {
+        let &[value] = self.named else { return None };
+        // SAFETY: there is one named argument, so the tuple has one name; the value is a live object for 'a.
+        unsafe { (ffi::PyTuple_GET_ITEM(self.names, 0) == name).then(|| Borrowed::from_ptr(self.py, value)) }
     }
 
     /// Positional argument `i`, `self` included.

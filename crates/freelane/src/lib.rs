@@ -29,7 +29,7 @@
 //! | [`mem`]: buffers, statistics, limits, `trim` | `freelane-mem` |
 #![forbid(unsafe_code)]
 
-pub use freelane_array::{ArrayView, Element, Kind, Layout};
+pub use freelane_array::{ArrayView, Element, Kind, Layout, broadcast_shapes};
 pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
