@@ -67,9 +67,10 @@ fn array_api(args: &ArrayApi, suite: &Path) -> Result<BTreeMap<String, String>> 
     let _ = std::fs::remove_file(&report);
     sh.change_dir(suite);
     let pytest = python.pytest(&sh).args(["array_api_tests", "--tb=line", "--disable-deadline", "--derandomize"]);
+    let pytest = pytest.args(["--continue-on-collection-errors", "--disable-warnings"]);
     let pytest = pytest.args(["--max-examples", &args.max_examples.to_string()]);
     let pytest = pytest.args(args.only.iter().flat_map(|only| ["-k", only]));
-    let pytest = pytest.args(["--json-report", "--json-report-omit", "collectors", "log", "streams", "keywords"]);
+    let pytest = pytest.args(["--json-report", "--json-report-omit", "log", "streams", "keywords"]);
     let pytest = pytest.arg("--json-report-file").arg(&report);
     let pytest = pytest.env("ARRAY_API_TESTS_MODULE", "freelane").env("ARRAY_API_TESTS_VERSION", &args.version);
     eprintln!("$ {pytest}");
@@ -78,10 +79,12 @@ fn array_api(args: &ArrayApi, suite: &Path) -> Result<BTreeMap<String, String>> 
     outcomes(&serde_json::from_str(&text)?)
 }
 
+/// What became of each test, and of each file that could not be read.
 fn outcomes(report: &Value) -> Result<BTreeMap<String, String>> {
     let tests = report["tests"].as_array().context("the report lists no tests")?;
+    let files = report["collectors"].as_array().into_iter().flatten().filter(|file| file["outcome"] != "passed");
     let pair = |test: &Value| Some((test["nodeid"].as_str()?.to_owned(), test["outcome"].as_str()?.to_owned()));
-    tests.iter().map(|test| pair(test).context("a test without name or outcome")).collect()
+    tests.iter().chain(files).map(|test| pair(test).context("a test without name or outcome")).collect()
 }
 
 fn failed(outcome: &str) -> bool {
@@ -130,7 +133,7 @@ mod tests {
         let report = serde_json::json!({ "tests": [
             { "nodeid": "a.py::good[1 # x]", "outcome": "passed" },
             { "nodeid": "a.py::other", "outcome": outcome },
-        ]});
+        ], "collectors": [{ "nodeid": "a.py", "outcome": "passed" }]});
         judge(&outcomes(&report).expect("a report"), &listed(list), partly).is_ok()
     }
 
@@ -143,6 +146,8 @@ mod tests {
             assert!(run(outcome, "# reason\na.py::other\n", false));
             assert!(!run(outcome, "# reason\n# a.py::other\n", false));
         }
+        let unread = serde_json::json!({ "tests": [], "collectors": [{ "nodeid": "b.py", "outcome": "failed" }]});
+        assert_eq!(outcomes(&unread).expect("a report")["b.py"], "failed");
         assert!(!run("passed", "a.py::other", false));
         assert!(!run("failed", "a.py::other\na.py::good[1 # x]", false));
         assert!(!run("failed", "a.py::other\na.py::gone", false));
