@@ -110,6 +110,7 @@ impl Array {
             for (o, &v) in out.iter_mut().zip(values) {
                 o.write(v);
             }
+            Ok(())
         })
     }
 
@@ -117,12 +118,12 @@ impl Array {
     pub(crate) fn from_fn_uninit<T: Element>(
         op: &'static str,
         shape: &[usize],
-        fill: impl FnOnce(&mut [std::mem::MaybeUninit<T>]),
+        fill: impl FnOnce(&mut [std::mem::MaybeUninit<T>]) -> Result<(), OpsError>,
     ) -> Result<Array, OpsError> {
         let layout = Layout::contiguous(shape).in_op(op)?;
         let mut buffer = Lane::with(|lane| crate::ufunc::uninit(lane, &layout, T::DTYPE, op))?;
         // SAFETY: the buffer has room for the layout's elements and is aligned for every dtype.
-        fill(unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), layout.len()) });
+        fill(unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), layout.len()) })?;
         // SAFETY: `fill` wrote every element.
         Ok(unsafe { crate::ufunc::finish(buffer, T::DTYPE, layout) }.into())
     }

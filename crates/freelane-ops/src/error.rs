@@ -1,6 +1,7 @@
 //! What can go wrong in an operation, with the operation's name.
 use freelane_array::{ArrayError, DType};
 use freelane_mem::MemError;
+use freelane_pool::Interrupted;
 
 /// An operation that could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +73,12 @@ pub enum OpsError {
         /// What the memory runtime says.
         source: MemError,
     },
+    /// The calling thread's poll asked to stop. An output that was handed in is half written.
+    #[error("{op}: interrupted")]
+    Interrupted {
+        /// The operation.
+        op: &'static str,
+    },
 }
 
 fn list(dtypes: &[DType]) -> String {
@@ -102,5 +109,12 @@ impl<T> InOp<T> for Result<T, MemError> {
     #[inline]
     fn in_op(self, op: &'static str) -> Result<T, OpsError> {
         self.map_err(|source| OpsError::Memory { op, source })
+    }
+}
+
+impl<T> InOp<T> for Result<T, Interrupted> {
+    #[inline]
+    fn in_op(self, op: &'static str) -> Result<T, OpsError> {
+        self.map_err(|Interrupted| OpsError::Interrupted { op })
     }
 }

@@ -181,7 +181,7 @@ impl Reduction {
         }
         let job = Job { loops: &entry.loops, plan: &plan, operands, out: buffer.as_mut_ptr() };
         let cost = (x.layout().len() as f64 * f64::from(self.cost)) as u64;
-        job.run(lane, cost).in_op(self.name)?;
+        job.run(lane, self.name, cost)?;
         // SAFETY: `job` wrote every output.
         Ok(unsafe { finish(buffer, entry.out, layout) })
     }
@@ -239,21 +239,23 @@ impl Partials {
     }
 }
 
+/// Outputs that a piece must have at least, so that columns are read in whole lines.
+const FEW_OUTPUTS: usize = 64;
+
 impl Job<'_> {
-    fn run(&self, lane: &Lane, cost: u64) -> Result<(), freelane_mem::MemError> {
-        let (outputs, threads) = (self.plan.outputs(), lane.threads());
-        if threads == 1 || cost < freelane_pool::SPLIT_NS {
+    fn run(&self, lane: &Lane, op: &'static str, cost: u64) -> Result<(), OpsError> {
+        let (outputs, pieces) = (self.plan.outputs(), lane.pieces(cost));
+        if pieces == 1 || cost < freelane_pool::SPLIT_NS {
             self.outputs(0..outputs);
             return Ok(());
         }
-        if outputs >= 4 * threads || self.plan.blocks() < 2 * threads {
-            let size = outputs.div_ceil(threads);
-            lane.par_for(outputs.div_ceil(size), cost, &|_, task| {
-                self.outputs(task * size..((task + 1) * size).min(outputs));
-            });
-            return Ok(());
+        let few = if pieces > lane.threads() { FEW_OUTPUTS } else { 4 };
+        if outputs >= few * pieces || self.plan.blocks() < 2 * pieces {
+            let size = outputs.div_ceil(pieces);
+            let part = |task: usize| task * size..((task + 1) * size).min(outputs);
+            return lane.try_par_for(outputs.div_ceil(size), cost, &|_, task| self.outputs(part(task))).in_op(op);
         }
-        self.by_blocks(lane, cost)
+        self.by_blocks(lane, op, cost, pieces)
     }
 
     fn outputs(&self, range: Range<usize>) {
@@ -263,20 +265,21 @@ impl Job<'_> {
     }
 
     /// Few outputs, many elements: lanes take groups of blocks of every output.
-    fn by_blocks(&self, lane: &Lane, cost: u64) -> Result<(), freelane_mem::MemError> {
-        let groups = self.plan.groups(lane.threads());
+    fn by_blocks(&self, lane: &Lane, op: &'static str, cost: u64, pieces: usize) -> Result<(), OpsError> {
+        let groups = self.plan.groups(pieces);
         let outputs = self.plan.outputs();
         let row = outputs * self.loops.acc.size();
-        let mut partials = lane.heap().uninit(groups.len() * row, freelane_mem::DEFAULT_ALIGN)?;
+        let mut partials = lane.heap().uninit(groups.len() * row, freelane_mem::DEFAULT_ALIGN).in_op(op)?;
         let accs = Partials(partials.as_mut_ptr());
-        lane.par_for(groups.len(), cost, &|_, g| {
+        let done = lane.try_par_for(groups.len(), cost, &|_, g| {
             // SAFETY: as in `outputs`; the accumulators of group `g` start at row `g`.
             unsafe {
                 let at = accs.at(g * row);
                 self.loops.partial(Isa::current(), self.plan, self.operands, 0..outputs, groups.blocks(g), at);
             }
         });
-        // SAFETY: every group wrote its accumulators, and `par_for` has waited for all of them.
+        done.in_op(op)?;
+        // SAFETY: every group wrote its accumulators, and the loop was not interrupted.
         unsafe { self.loops.merge(self.plan, self.operands, 0..outputs, groups.len(), accs.0, self.out) };
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::{InOp, Operand, OpsError, operand, promote};
 use freelane_array::{ArrayData, ArrayError, DType, Dims, Layout, broadcast_shapes};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
 use freelane_mem::BufferMut;
-use freelane_pool::Lane;
+use freelane_pool::{Interrupted, Lane};
 use freelane_simd::Isa;
 use smallvec::SmallVec;
 
@@ -132,7 +132,7 @@ impl UFunc {
     ///
     /// ```
     /// use freelane_ops::{Array, ufuncs};
-    /// use freelane_pool::Lane;
+    /// use freelane_pool::{Interrupted, Lane};
     /// let x = Array::from_vec(vec![0.0, 1.0], &[2])?;
     /// let y = Lane::with(|lane| ufuncs::EXP.call(lane, &[(&x).into()]))?;
     /// assert_eq!(Array::from(y).to_vec::<f64>()?, [1.0, std::f64::consts::E]);
@@ -274,7 +274,7 @@ impl UFunc {
                 drive(lane, [&x], out, layout, out_size, self.cost, |[x, o], [xs, os], n| {
                     // SAFETY: `drive` hands over parts of operands that hold `n` elements at these strides.
                     unsafe { run(isa, n, x, xs, o, os) }
-                });
+                })
             }
             Loops::Binary(table) => {
                 let [a, b] = self.ready(lane, args, [dtype, dtype])?;
@@ -282,7 +282,7 @@ impl UFunc {
                 drive(lane, [&a, &b], out, layout, out_size, self.cost, |[a, b, o], [sa, sb, os], n| {
                     // SAFETY: as for one operand.
                     unsafe { run(isa, n, a, sa, b, sb, o, os) }
-                });
+                })
             }
             Loops::Select(table) => {
                 let [c, a, b] = self.ready(lane, args, [DType::Bool, dtype, dtype])?;
@@ -290,10 +290,10 @@ impl UFunc {
                 drive(lane, [&c, &a, &b], out, layout, out_size, self.cost, |[c, a, b, o], [sc, sa, sb, os], n| {
                     // SAFETY: as for one operand.
                     unsafe { run(isa, n, c, sc, a, sa, b, sb, o, os) }
-                });
+                })
             }
         }
-        Ok(())
+        .in_op(self.name)
     }
 
     /// The dtype and layout of a call that needs no preparation: arrays of one dtype with a loop of its own, contiguous
@@ -307,7 +307,10 @@ impl UFunc {
             Operand::Scalar(_) => false,
         };
         let natural = self.promotion == Promotion::Same || dtype.is_inexact();
-        let ready = natural && self.check.is_none() && layout.is_contiguous() && lane.threads() == 1;
+        let ready = natural
+            && self.check.is_none()
+            && layout.is_contiguous()
+            && lane.pieces(estimate(layout.len(), self.cost)) == 1;
         (ready && rest.iter().all(alike)).then_some((dtype, layout))
     }
 
@@ -419,7 +422,8 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Calls `inner` for all elements: `I` inputs and the output, which is operand `I` of the `N = I + 1`.
+/// Calls `inner` for all elements: `I` inputs and the output, which is operand `I` of the `N = I + 1`. Interrupted, it has
+/// left some out.
 #[inline]
 pub(crate) fn drive<const I: usize, const N: usize>(
     lane: &Lane,
@@ -429,7 +433,7 @@ pub(crate) fn drive<const I: usize, const N: usize>(
     out_size: usize,
     cost: f32,
     inner: impl Fn([*mut u8; N], [isize; N], usize) + Sync,
-) {
+) -> Result<(), Interrupted> {
     const { assert!(N == I + 1) };
     let mut ptrs = [out; N];
     let mut strides = [out_size as isize; N];
@@ -443,8 +447,9 @@ pub(crate) fn drive<const I: usize, const N: usize>(
     }
     let n = layout.len();
     if flat {
-        if lane.threads() == 1 {
-            return inner(ptrs, strides, n);
+        if lane.pieces(estimate(n, cost)) == 1 {
+            inner(ptrs, strides, n);
+            return Ok(());
         }
         return drive_flat(lane, Pointers(ptrs), strides, n, cost, &inner);
     }
@@ -466,8 +471,8 @@ impl<const N: usize> Pointers<N> {
 /// Elements in a part are a multiple of this, so that two lanes never write to one cache line.
 const PART: usize = 128;
 
-fn parts(n: usize, threads: usize) -> (usize, usize) {
-    let size = n.div_ceil(threads).next_multiple_of(PART);
+fn parts(n: usize, pieces: usize) -> (usize, usize) {
+    let size = n.div_ceil(pieces).next_multiple_of(PART);
     (size, n.div_ceil(size))
 }
 
@@ -482,12 +487,13 @@ fn drive_flat<const N: usize>(
     n: usize,
     cost: f32,
     inner: &(impl Fn([*mut u8; N], [isize; N], usize) + Sync),
-) {
-    let (size, tasks) = parts(n, lane.threads());
-    lane.par_for(tasks, estimate(n, cost), &|_, task| {
+) -> Result<(), Interrupted> {
+    let cost = estimate(n, cost);
+    let (size, tasks) = parts(n, lane.pieces(cost));
+    lane.try_par_for(tasks, cost, &|_, task| {
         let start = task * size;
         inner(ptrs.at(start, strides), strides, size.min(n - start));
-    });
+    })
 }
 
 fn drive_walk<const I: usize, const N: usize>(
@@ -498,7 +504,7 @@ fn drive_walk<const I: usize, const N: usize>(
     out_size: usize,
     cost: f32,
     inner: &(impl Fn([*mut u8; N], [isize; N], usize) + Sync),
-) {
+) -> Result<(), Interrupted> {
     let shape = layout.shape();
     let zero = Dims::from_elem(0, shape.len()).iter().map(|_| 0isize).collect::<freelane_array::Strides>();
     let strides: [_; N] = std::array::from_fn(|k| match inputs.get(k).map(|i| i.array()) {
@@ -508,16 +514,16 @@ fn drive_walk<const I: usize, const N: usize>(
     });
     let walk = Walk::new(shape, ptrs, std::array::from_fn(|k| &strides[k][..]));
     let (outer, len) = (walk.outer_len(), walk.inner_len());
-    let threads = lane.threads();
     let cost = estimate(layout.len(), cost);
-    if outer >= threads {
-        let size = outer.div_ceil(threads);
-        lane.par_for(outer.div_ceil(size), cost, &|_, task| {
+    let pieces = lane.pieces(cost);
+    if outer >= pieces {
+        let size = outer.div_ceil(pieces);
+        lane.try_par_for(outer.div_ceil(size), cost, &|_, task| {
             walk.run(task * size..((task + 1) * size).min(outer), 0..len, inner);
-        });
+        })
     } else {
-        let (size, tasks) = parts(len, threads);
-        lane.par_for(tasks, cost, &|_, task| walk.run(0..outer, task * size..((task + 1) * size).min(len), inner));
+        let (size, tasks) = parts(len, pieces);
+        lane.try_par_for(tasks, cost, &|_, task| walk.run(0..outer, task * size..((task + 1) * size).min(len), inner))
     }
 }
 

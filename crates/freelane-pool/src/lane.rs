@@ -1,6 +1,7 @@
 //! What one thread owns.
 
 use crate::Runtime;
+use crate::poll::{Interrupted, POLL_NS, Polls};
 use crate::scopes::Scopes;
 use freelane_mem::{Heap, MemError, ScratchReq, Workspace};
 use freelane_sync::{lane_index, lane_local, on_thread_exit};
@@ -34,6 +35,7 @@ pub struct Lane {
     heap: Heap,
     workspace: Workspace,
     scopes: Scopes,
+    poll: Cell<Option<fn() -> bool>>,
 }
 
 impl Lane {
@@ -98,15 +100,104 @@ impl Lane {
     /// or may not have run. The runtime stays usable.
     #[inline]
     pub fn par_for(&self, tasks: usize, cost_ns: u64, f: &(dyn Fn(&Lane, usize) + Sync)) {
-        if tasks > 1 && cost_ns >= SPLIT_NS && self.split(tasks, f) {
+        if tasks > 1 && cost_ns >= SPLIT_NS && self.split(tasks, f, None).is_some() {
             return;
         }
         (0..tasks).for_each(|task| f(self, task));
     }
 
-    fn split(&self, tasks: usize, f: &(dyn Fn(&Lane, usize) + Sync)) -> bool {
-        let Some(runtime) = self.scopes.current() else { return false };
-        self.scopes.within(runtime, || runtime.try_run(self, tasks, f))
+    /// As [`par_for`](Self::par_for), for loops that may be interrupted: where a [poll](Self::set_poll) is set and
+    /// `cost_ns` is above [`POLL_NS`], it is asked about once every [`POLL_NS`], between tasks on this thread. Once it
+    /// says so no further task is begun, on any thread, and those that run end.
+    ///
+    /// # Errors
+    /// When the loop was interrupted: some tasks have not run.
+    ///
+    /// # Panics
+    /// As `par_for`.
+    #[inline]
+    pub fn try_par_for(
+        &self,
+        tasks: usize,
+        cost_ns: u64,
+        f: &(dyn Fn(&Lane, usize) + Sync),
+    ) -> Result<(), Interrupted> {
+        match self.poll.get() {
+            Some(poll) if cost_ns > POLL_NS && tasks > 1 => self.polled(tasks, cost_ns, f, poll),
+            _ => {
+                self.par_for(tasks, cost_ns, f);
+                Ok(())
+            }
+        }
+    }
+
+    fn polled(
+        &self,
+        tasks: usize,
+        cost_ns: u64,
+        f: &(dyn Fn(&Lane, usize) + Sync),
+        poll: fn() -> bool,
+    ) -> Result<(), Interrupted> {
+        let polls = Polls::new(poll, tasks, cost_ns);
+        if let Some(done) = self.split(tasks, f, Some(polls)) {
+            return done;
+        }
+        (0..tasks).try_for_each(|task| polls.then(task, || f(self, task)))
+    }
+
+    /// Runs `f` for every task in `0..tasks` here and in order, and may be interrupted as
+    /// [`try_par_for`](Self::try_par_for).
+    ///
+    /// # Errors
+    /// When the loop was interrupted: the last tasks have not run.
+    #[inline]
+    pub fn try_for(&self, tasks: usize, cost_ns: u64, mut f: impl FnMut(usize)) -> Result<(), Interrupted> {
+        match self.poll.get() {
+            Some(poll) if cost_ns > POLL_NS => {
+                let polls = Polls::new(poll, tasks, cost_ns);
+                (0..tasks).try_for_each(|task| polls.then(task, || f(task)))
+            }
+            _ => {
+                (0..tasks).for_each(f);
+                Ok(())
+            }
+        }
+    }
+
+    /// Into how many tasks a loop of this cost is best cut: one for each thread, or enough to be interrupted in time.
+    #[inline]
+    pub fn pieces(&self, cost_ns: u64) -> usize {
+        let threads = self.threads();
+        if cost_ns <= POLL_NS || self.poll.get().is_none() {
+            return threads;
+        }
+        threads.max(usize::try_from(cost_ns.div_ceil(POLL_NS)).unwrap_or(usize::MAX))
+    }
+
+    /// Sets what [`try_par_for`](Self::try_par_for) asks whether to stop, for loops of this thread; returns what was set
+    /// before. It must not panic.
+    ///
+    /// ```
+    /// use freelane_pool::{Interrupted, Lane};
+    /// Lane::with(|lane| {
+    ///     let before = lane.set_poll(Some(|| true));
+    ///     let done = lane.try_par_for(1000, 1_000_000_000, &|_, _| ());
+    ///     assert_eq!(done, Err(Interrupted));
+    ///     lane.set_poll(before);
+    /// });
+    /// ```
+    pub fn set_poll(&self, poll: Option<fn() -> bool>) -> Option<fn() -> bool> {
+        self.poll.replace(poll)
+    }
+
+    fn split(
+        &self,
+        tasks: usize,
+        f: &(dyn Fn(&Lane, usize) + Sync),
+        polls: Option<Polls>,
+    ) -> Option<Result<(), Interrupted>> {
+        let runtime = self.scopes.current()?;
+        self.scopes.within(runtime, || runtime.try_run(self, tasks, f, polls))
     }
 
     pub(crate) fn in_scope_of<R>(&self, runtime: &Runtime, f: impl FnOnce() -> R) -> R {
@@ -141,7 +232,7 @@ impl Lane {
 #[cold]
 fn create() -> *const Lane {
     let (heap, workspace) = (Heap::current(), Workspace::new());
-    let lane = Lane { index: lane_index(), heap, workspace, scopes: Scopes::new() };
+    let lane = Lane { index: lane_index(), heap, workspace, scopes: Scopes::new(), poll: Cell::new(None) };
     let lane = Box::into_raw(Box::new(lane));
     LANE.with(|place| place.set(lane));
     on_thread_exit(destroy);

@@ -1,7 +1,8 @@
 //! A parallel region: one loop, cut into one contiguous part per thread.
 
 use crate::Lane;
-use freelane_sync::Mutex;
+use crate::poll::Polls;
+use freelane_sync::{Mutex, OnceTable};
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,16 +21,30 @@ pub struct Region<'a> {
     /// The panic of the lowest part so far.
     // LEDGER: the loop's caller; a worker leaves its panic here, so it is taken only when one panics
     panic: Mutex<Option<(usize, Payload)>>,
+    /// Set once the loop is interrupted.
+    // LEDGER: the loop's caller; workers read it between tasks
+    interrupted: OnceTable<()>,
 }
 
 impl<'a> Region<'a> {
     pub fn new(body: Body<'a>, tasks: usize, parts: usize) -> Self {
-        Self { body, tasks, parts, panic: Mutex::new(None) }
+        Self { body, tasks, parts, panic: Mutex::new(None), interrupted: OnceTable::new() }
     }
 
-    /// Runs part `part` on `lane`, up to its first panic, which is kept.
-    pub fn run(&self, lane: &Lane, part: usize) {
-        let run = || range(self.tasks, self.parts, part).for_each(|task| (self.body)(lane, task));
+    /// Runs part `part` on `lane`, up to its first panic, which is kept, or until the loop is interrupted. The caller
+    /// asks `polls` between tasks.
+    pub fn run(&self, lane: &Lane, part: usize, polls: Option<Polls>) {
+        let run = || {
+            for (done, task) in range(self.tasks, self.parts, part).enumerate() {
+                if polls.is_some_and(|polls| polls.interrupt(done)) {
+                    self.interrupted.get_or_init(|| ());
+                }
+                if self.is_interrupted() {
+                    return;
+                }
+                (self.body)(lane, task);
+            }
+        };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
             self.keep(part, payload);
         }
@@ -44,6 +59,10 @@ impl<'a> Region<'a> {
         let other = if lowest { kept.replace((part, payload)) } else { Some((part, payload)) };
         // A payload may panic as it is dropped, and nothing may unwind before all parts have ended: it is leaked.
         std::mem::forget(other);
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.get().is_some()
     }
 
     pub fn into_panic(self) -> Option<Payload> {
@@ -74,10 +93,10 @@ impl Part {
         Self { region: NonNull::from(region).cast(), part }
     }
 
-    pub fn run(self, lane: &Lane) {
+    pub fn run(self, lane: &Lane, polls: Option<Polls>) {
         // SAFETY: by the promise made to `Part::new` the region is alive until this returns.
         let region = unsafe { self.region.as_ref() };
-        region.run(lane, self.part);
+        region.run(lane, self.part, polls);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The handle that owns a set of workers.
 
+use crate::poll::{Interrupted, Polls};
 use crate::region::Body;
 use crate::team::Team;
 use crate::{Lane, PoolError, allowed_cores, sizing};
@@ -51,18 +52,23 @@ impl Runtime {
         Lane::with(|lane| lane.in_scope_of(self, || f(lane)))
     }
 
-    /// Runs the loop on the workers, or returns false at once if they are busy.
-    pub(crate) fn try_run(&self, lane: &Lane, tasks: usize, body: Body<'_>) -> bool {
-        let Some(mut team) = self.team.try_lock() else { return false };
+    /// Runs the loop on the workers, or returns `None` at once if they are busy.
+    pub(crate) fn try_run(
+        &self,
+        lane: &Lane,
+        tasks: usize,
+        body: Body<'_>,
+        polls: Option<Polls>,
+    ) -> Option<Result<(), Interrupted>> {
+        let mut team = self.team.try_lock()?;
         if !team.is_home() {
             team.abandon();
             *team = Team::spawn(self.threads, &self.cores).unwrap_or_else(|_| Team::nobody());
         }
         if team.is_nobody() {
-            return false;
+            return None;
         }
-        team.run(lane, tasks, body);
-        true
+        Some(team.run(lane, tasks, body, polls))
     }
 }
 

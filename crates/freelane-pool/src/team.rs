@@ -1,6 +1,7 @@
 //! The workers of a runtime, and the caller's side of a region.
 
 use crate::lane::Lane;
+use crate::poll::{Interrupted, Polls};
 use crate::region::{Body, Part, Region};
 use crate::{PoolError, affinity};
 use freelane_sync::thread::{self, JoinHandle};
@@ -50,34 +51,36 @@ impl Team {
         std::mem::forget(std::mem::replace(self, Team::nobody()));
     }
 
-    /// Runs all tasks and returns when the last has ended.
+    /// Runs all tasks and returns when the last has ended, or all that are running once `polls` interrupt the loop.
     ///
     /// # Panics
     /// With the panic of the lowest task that panicked; or, in a child forked by one of the tasks, if parts of the
     /// region went on in the parent only.
-    pub fn run(&mut self, lane: &Lane, tasks: usize, body: Body<'_>) {
+    pub fn run(&mut self, lane: &Lane, tasks: usize, body: Body<'_>, polls: Option<Polls>) -> Result<(), Interrupted> {
         let helpers = self.leader.as_ref().map_or(0, Leader::members).min(tasks.saturating_sub(1));
         let region = Region::new(body, tasks, helpers + 1);
-        let lost = self.leader.as_mut().is_some_and(|leader| run_with(leader, lane, &region, helpers));
+        let lost = self.leader.as_mut().is_some_and(|leader| run_with(leader, lane, &region, helpers, polls));
+        let interrupted = region.is_interrupted();
         if let Some(payload) = region.into_panic() {
             resume_unwind(payload);
         }
         assert!(!lost, "a task forked the process: parts of its parallel region exist in the parent only");
+        if interrupted { Err(Interrupted) } else { Ok(()) }
     }
 }
 
 /// True if a part was lost to a parent process.
-fn run_with(leader: &mut Leader<Part>, lane: &Lane, region: &Region<'_>, helpers: usize) -> bool {
+fn run_with(leader: &mut Leader<Part>, lane: &Lane, region: &Region<'_>, helpers: usize, polls: Option<Polls>) -> bool {
     for helper in 0..helpers {
         // SAFETY: below, each part is taken back or waited for before this function returns, and nothing unwinds:
         // `Region::run` keeps panics. A lost part is not in this process.
         leader.post(helper, unsafe { Part::new(region, helper + 1) });
     }
-    region.run(lane, 0);
+    region.run(lane, 0, polls);
     // From the last: workers were woken from the first.
     for helper in (0..helpers).rev() {
         if let Some(part) = leader.take_back(helper) {
-            part.run(lane);
+            part.run(lane, polls);
         }
     }
     (0..helpers).filter(|&helper| leader.wait(helper).is_err()).count() > 0
@@ -88,7 +91,7 @@ fn serve(mut member: Member<Part>, core: Option<usize>) {
         // A core that is refused (taken offline since) costs speed only.
         let _ = affinity::pin_to_core(core);
     }
-    while Lane::with(|lane| member.serve(|part| part.run(lane))) {}
+    while Lane::with(|lane| member.serve(|part| part.run(lane, None))) {}
 }
 
 impl Drop for Team {

@@ -1,7 +1,7 @@
 //! Conversion and copying: one table of loops, from every dtype to every dtype.
 use crate::function::{Kind, Param};
 use crate::ufunc::{Ready, drive, finish, uninit};
-use crate::{Op, Operand, OpsError};
+use crate::{InOp, Op, Operand, OpsError};
 use freelane_array::{ArrayData, DType, Layout, with_dtype};
 use freelane_kernels::convert::cast_loop;
 use freelane_kernels::elementwise::Loop1;
@@ -70,8 +70,8 @@ pub(crate) unsafe fn write(
     drive(lane, [&ready], out, layout, dtype.size(), COST, |[x, o], [xs, os], n| {
         // SAFETY: `drive` hands over parts of the operand and of the output that hold `n` elements at these strides.
         unsafe { run(isa, n, x, xs, o, os) }
-    });
-    Ok(())
+    })
+    .in_op(op)
 }
 
 pub(crate) static ASTYPE: Op = Op {

@@ -153,10 +153,17 @@ impl Array {
 
 /// An array of one axis whose element `i` is `f(i)`.
 fn fill<T: Element>(op: &'static str, n: usize, f: impl Fn(usize) -> T) -> Result<Array, OpsError> {
+    /// Elements between two questions whether to go on.
+    const PIECE: usize = 1 << 16;
     Array::from_fn_uninit(op, &[n], |out| {
-        for (i, o) in out.iter_mut().enumerate() {
-            o.write(f(i));
-        }
+        let piece = |i: usize| {
+            let start = i * PIECE;
+            let places = out[start..].iter_mut().take(PIECE);
+            places.enumerate().for_each(|(k, place)| {
+                place.write(f(start + k));
+            });
+        };
+        Lane::with(|lane| lane.try_for(n.div_ceil(PIECE), n as u64, piece)).in_op(op)
     })
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn compress(lane: &Lane, op: &'static str, x: &ArrayData, mask: &Mask
     let (layout, size) = (Layout::contiguous(&[mask.count()]).in_op(op)?, x.dtype().size());
     let mut buffer = uninit(lane, &layout, x.dtype(), op)?;
     let (run, out) = (compress_loop(size), Shared(buffer.as_mut_ptr()));
-    mask.for_each_piece(lane, |piece, at, places| {
+    mask.for_each_piece(lane, op, |piece, at, places| {
         let (from, to) = (x.as_ptr().wrapping_add(at * size), out.at(places.start * size));
         // SAFETY: `x` is contiguous with the mask's shape; the piece's true elements, counted, have these places alone.
         unsafe { run(piece, from, to, places.len(), size) };
@@ -42,7 +42,7 @@ pub(crate) fn fill(
 ) -> Result<(), OpsError> {
     let size = x.dtype().size();
     let (run, out) = (fill_loop(size), Shared(x.as_mut_ptr().ok_or(ArrayError::NotUnique).in_op(op)?));
-    mask.for_each_piece(lane, |piece, at, _| {
+    mask.for_each_piece(lane, op, |piece, at, _| {
         // SAFETY: `x` is contiguous with the mask's shape and owns its storage; pieces are disjoint.
         unsafe { run(piece, value.0.as_ptr(), out.at(at * size), size) };
     })

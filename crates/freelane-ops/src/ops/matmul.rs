@@ -8,7 +8,7 @@ use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, OpsError, promote_types};
 use freelane_array::{ArrayData, DType, Dims, Element, Layout, broadcast_shapes, with_dtype};
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Product, Split, gemm, gemm_scratch};
-use freelane_mem::{MemError, ScratchReq};
+use freelane_mem::ScratchReq;
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 use std::borrow::Cow;
@@ -50,7 +50,7 @@ pub(crate) fn matmul(lane: &Lane, a: &ArrayData, b: &ArrayData) -> Result<ArrayD
     let layout = Layout::contiguous(&shapes.full_output()).in_op(OP)?;
     let mut buffer = uninit(lane, &layout, dtype, OP)?;
     let job = Job { shapes: &shapes, a: a.buffer().as_ptr(), b: b.buffer().as_ptr(), out: buffer.as_mut_ptr() };
-    with_dtype!(dtype, T => job.run::<T>(lane)).in_op(OP)?;
+    with_dtype!(dtype, T => job.run::<T>(lane))?;
     let layout = layout.reshape(&shapes.output()).in_op(OP)?.unwrap_or(layout);
     // SAFETY: `run` wrote every element of the output.
     Ok(unsafe { finish(buffer, dtype, layout) })
@@ -121,6 +121,9 @@ fn split_last_two(shape: &[usize]) -> (&[usize], [usize; 2]) {
     }
 }
 
+/// How much longer than others the pieces of a product are that can be interrupted: each packs operands anew.
+const LONGER: u64 = 16;
+
 struct Job<'a> {
     shapes: &'a Shapes,
     a: *const u8,
@@ -133,7 +136,7 @@ unsafe impl Sync for Job<'_> {}
 
 impl Job<'_> {
     /// Every product of the batch, split over lanes by matrix and by block.
-    fn run<T: Element + Product>(&self, lane: &Lane) -> Result<(), MemError> {
+    fn run<T: Element + Product>(&self, lane: &Lane) -> Result<(), OpsError> {
         let Shapes { m, k, n, .. } = *self.shapes;
         let count: usize = self.shapes.batch.iter().product();
         if m == 0 || n == 0 || count == 0 {
@@ -141,10 +144,11 @@ impl Job<'_> {
         }
         let need = gemm_scratch::<T>(m, n, k);
         let req = ScratchReq::new(need.size(), need.align());
-        let split = Split::new::<T>(m, n, k, lane.threads().div_ceil(count));
+        let cost = Split::new::<T>(m, n, k, 1).cost_ns().saturating_mul(count as u64);
+        let pieces = lane.threads().max(lane.pieces(cost / LONGER));
+        let split = Split::new::<T>(m, n, k, pieces.div_ceil(count));
         let failed = freelane_sync::OnceTable::new();
-        let cost = split.cost_ns().saturating_mul(count as u64);
-        lane.par_for(count * split.tasks(), cost, &|lane, task| {
+        let done = lane.try_par_for(count * split.tasks(), cost, &|lane, task| {
             let (rows, columns) = split.block(task % split.tasks());
             let block =
                 |scratch: &mut [_]| self.block::<T>(task / split.tasks(), rows.clone(), columns.clone(), scratch);
@@ -152,7 +156,8 @@ impl Job<'_> {
                 failed.get_or_init(|| e);
             }
         });
-        failed.into_inner().map_or(Ok(()), Err)
+        done.in_op(OP)?;
+        failed.into_inner().map_or(Ok(()), Err).in_op(OP)
     }
 
     fn block<T: Element + Product>(

@@ -1,6 +1,6 @@
 //! Where a mask is true.
 use crate::ufunc::{finish, uninit};
-use crate::{Array, OpsError};
+use crate::{Array, InOp, OpsError};
 use freelane_array::{ArrayData, DType, Element, Layout};
 use freelane_kernels::moves;
 use freelane_pool::Lane;
@@ -59,6 +59,7 @@ impl Mask {
     pub(crate) fn for_each_piece(
         &self,
         lane: &Lane,
+        op: &'static str,
         f: impl Fn(&[bool], usize, Range<usize>) + Sync,
     ) -> Result<(), OpsError> {
         let bools = as_slice(&self.bools)?;
@@ -72,18 +73,16 @@ impl Mask {
             })
             .collect();
         let cost = (bools.len() as f64 * f64::from(COST)) as u64;
-        lane.par_for(ends.len(), cost, &|_, i| {
-            let piece = &bools[i * PIECE..((i + 1) * PIECE).min(bools.len())];
-            f(piece, i * PIECE, ends[i] - self.counts[i]..ends[i]);
-        });
-        Ok(())
+        let piece = |i: usize| &bools[i * PIECE..((i + 1) * PIECE).min(bools.len())];
+        let run = |i: usize| f(piece(i), i * PIECE, ends[i] - self.counts[i]..ends[i]);
+        lane.try_par_for(ends.len(), cost, &|_, i| run(i)).in_op(op)
     }
 
     /// For each true element the sum of its indices times `strides`, in row-major order.
     pub(crate) fn positions(&self, lane: &Lane, op: &'static str, strides: &[isize]) -> Result<ArrayData, OpsError> {
         let rows = Rows::new(self.bools.shape(), strides);
         write_new(lane, op, self.count(), |out: Shared<i64>| {
-            self.for_each_piece(lane, |piece, at, places| {
+            self.for_each_piece(lane, op, |piece, at, places| {
                 // SAFETY: pieces have places of their own, and there is one for every true element.
                 let places = unsafe { out.part(places) };
                 let mut filled = 0;

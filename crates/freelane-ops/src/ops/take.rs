@@ -108,9 +108,9 @@ impl Along {
         let (outer, inner) = (self.walk.outer_len(), self.walk.inner_len());
         let failed = OnceTable::new();
         let cost = (outer * inner * self.n) as u64 * 2;
-        let along_outer = outer >= lane.threads();
-        let pieces = transfer::Pieces::new(if along_outer { outer } else { inner }, lane.threads());
-        lane.par_for(pieces.count(), cost, &|_, i| {
+        let along_outer = outer >= lane.pieces(cost);
+        let pieces = transfer::Pieces::new(if along_outer { outer } else { inner }, lane.pieces(cost));
+        let done = lane.try_par_for(pieces.count(), cost, &|_, i| {
             let (outer, inner) = if along_outer { (pieces.at(i), 0..inner) } else { (0..outer, pieces.at(i)) };
             self.walk.run(outer, inner, |ptrs, strides, n| {
                 for k in 0..n as isize {
@@ -121,7 +121,11 @@ impl Along {
                 }
             });
         });
-        if failed.get().is_some() { Err(transfer::outside(op, std::slice::from_ref(&self.indices))) } else { Ok(()) }
+        if failed.get().is_some() {
+            Err(transfer::outside(op, std::slice::from_ref(&self.indices)))
+        } else {
+            done.in_op(op)
+        }
     }
 
     /// False if an index lies outside of the axis.

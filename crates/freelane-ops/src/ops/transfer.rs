@@ -177,18 +177,21 @@ impl<'a> Moves<'a> {
                 failed.get_or_init(|| ());
             }
         };
-        let pieces = |n: usize| Pieces::new(n, lane.threads());
-        if free && tiles >= lane.threads() {
-            let p = pieces(tiles);
-            lane.par_for(p.count(), cost, &|_, i| part(p.at(i), 0..outer, 0..inner));
-        } else if outer >= lane.threads() {
-            let p = pieces(outer);
-            lane.par_for(p.count(), cost, &|_, i| part(0..tiles, p.at(i), 0..inner));
+        let pieces = lane.pieces(cost);
+        let done = if free && tiles >= pieces {
+            let p = Pieces::new(tiles, pieces);
+            lane.try_par_for(p.count(), cost, &|_, i| part(p.at(i), 0..outer, 0..inner))
+        } else if outer >= pieces {
+            let p = Pieces::new(outer, pieces);
+            lane.try_par_for(p.count(), cost, &|_, i| part(0..tiles, p.at(i), 0..inner))
+        } else if tiles >= pieces {
+            let p = Pieces::new(tiles, pieces);
+            lane.try_for(p.count(), cost, |i| part(p.at(i), 0..outer, 0..inner))
         } else {
-            let p = pieces(inner);
-            lane.par_for(p.count(), cost, &|_, i| part(0..tiles, 0..outer, p.at(i)));
-        }
-        if failed.get().is_some() { Err(self.outside(op)) } else { Ok(()) }
+            let p = Pieces::new(inner, pieces);
+            lane.try_par_for(p.count(), cost, &|_, i| part(0..tiles, 0..outer, p.at(i)))
+        };
+        if failed.get().is_some() { Err(self.outside(op)) } else { done.in_op(op) }
     }
 
     /// False, with something left unmoved, if an index lies outside of its axis.
