@@ -113,7 +113,7 @@ class _Info:
 
     def devices(self):
         """All devices."""
-        return ["cpu"]
+        return ("cpu",)
 
     def default_dtypes(self, *, device=None):
         """The dtypes of arrays for which none is given."""

@@ -25,10 +25,18 @@ pub struct Layout {
 impl Clone for Layout {
     #[inline]
     fn clone(&self) -> Layout {
-        // Copying slices is faster than `SmallVec::clone`, which goes element by element.
-        let (shape, strides) = (Dims::from_slice(&self.shape), Strides::from_slice(&self.strides));
-        Layout { shape, strides, ..*self }
+        Layout { shape: copied(&self.shape), strides: copied(&self.strides), ..*self }
     }
+}
+
+/// A copy, in two or three moves where no heap is involved; `SmallVec::clone` goes element by element.
+#[inline(always)]
+fn copied<T: Copy>(items: &SmallVec<[T; 4]>) -> SmallVec<[T; 4]> {
+    if items.spilled() {
+        return SmallVec::from_slice(items);
+    }
+    // SAFETY: items that are not spilled own nothing but themselves, and can be copied.
+    unsafe { std::ptr::read(items) }
 }
 
 /// The number of elements of a shape, or an error if memory cannot address `size`-byte elements of that number.
@@ -55,7 +63,24 @@ pub fn normalize_axis(axis: isize, rank: usize) -> Result<usize, ArrayError> {
 
 impl Layout {
     /// Row-major order without gaps.
+    #[inline]
     pub fn contiguous(shape: &[usize]) -> Result<Layout, ArrayError> {
+        if let &[len] = shape
+            && len <= isize::MAX as usize
+        {
+            return Ok(Layout::of_one_axis(len));
+        }
+        Layout::row_major(shape)
+    }
+
+    /// One axis without gaps. `len` does not exceed `isize::MAX`.
+    #[inline]
+    fn of_one_axis(len: usize) -> Layout {
+        let (shape, strides) = (Dims::from_buf_and_len([len, 0, 0, 0], 1), Strides::from_buf_and_len([1, 0, 0, 0], 1));
+        Layout { shape, strides, offset: 0, len, contiguous: true }
+    }
+
+    fn row_major(shape: &[usize]) -> Result<Layout, ArrayError> {
         let len = element_count(shape, 1)?;
         Ok(Layout { strides: row_major(shape), shape: Dims::from_slice(shape), offset: 0, len, contiguous: true })
     }
@@ -66,8 +91,13 @@ impl Layout {
         if self.contiguous && self.len > 0 {
             return Layout { offset: 0, ..self.clone() };
         }
-        let (shape, strides) = (Dims::from_slice(&self.shape), row_major(&self.shape));
-        Layout { shape, strides, offset: 0, len: self.len, contiguous: true }
+        Layout {
+            shape: copied(&self.shape),
+            strides: row_major(&self.shape),
+            offset: 0,
+            len: self.len,
+            contiguous: true,
+        }
     }
 
     /// Any strides. Rank, element count and the reach of the strides are checked for overflow.

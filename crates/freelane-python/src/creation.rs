@@ -3,11 +3,11 @@ use crate::attributes::dtype_argument;
 use crate::convert::{items, scalar};
 use crate::detach;
 use crate::errors::to_py;
-use crate::native::{Args, Native};
+use crate::native::{Args, Native, QuickFn};
 use crate::object::{self, is_array, wrapped};
 use freelane::{Array, DType, Scalar, concat, promote_types, stack};
 use pyo3::types::{PyString, PyTuple};
-use pyo3::{exceptions as exc, prelude::*};
+use pyo3::{exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
 
 /// Lists nested deeper have more axes than an array can.
@@ -30,7 +30,7 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         run: |py, args| asarray(py, args, args.some(3).map_or(Ok(true), Bound::is_truthy).map(Some)?),
     },
     Native {
-        signature: "empty(shape, dtype=None, *, device=None)",
+        signature: EMPTY,
         doc: "An array with anything in it: whatever its memory held before.\n\n>>> freelane.empty((2, 3)).shape\n(2, 3)",
         run: empty,
     },
@@ -45,7 +45,7 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         },
     },
     Native {
-        signature: "zeros_like(x, /, dtype=None, *, device=None)",
+        signature: ZEROS_LIKE,
         doc: "An array of zeros with the shape and dtype of another.\n\n>>> freelane.zeros_like([1, 2])\narray([0, 0])",
         run: zeros_like,
     },
@@ -56,6 +56,46 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         run: |py, args| astype(py, args.required(0), args.required(1), args.get(2), args.get(3)),
     },
 ];
+
+/// Short ways: a length alone, an array alone.
+pub(crate) static QUICK: &[(&str, QuickFn)] = &[
+    (EMPTY, |call| {
+        let &[length] = call.positional else { return None };
+        let length = if call.is_positional() { small_length(length)? } else { return None };
+        Some(wrapped(call.py, Array::empty(&[length], DType::F64)))
+    }),
+    (ZEROS_LIKE, |call| {
+        if call.given() != 1 || !call.is_positional() || !is_array(&call.at(0)) {
+            return None;
+        }
+        let x = call.at(0);
+        let x = match object::read(&x) {
+            Ok(x) => x,
+            Err(e) => return Some(Err(e)),
+        };
+        if x.nbytes() > 1 << 16 {
+            return None;
+        }
+        Some(wrapped(call.py, x.zeros_like()))
+    }),
+];
+
+const EMPTY: &str = "empty(shape, dtype=None, *, device=None)";
+const ZEROS_LIKE: &str = "zeros_like(x, /, dtype=None, *, device=None)";
+
+/// A length given as an `int` that fits a machine word.
+#[inline(always)]
+fn small_length(object: *mut ffi::PyObject) -> Option<usize> {
+    let mut overflow = 0;
+    // SAFETY: an argument is a live object; its exact type is compared before the number is read.
+    let value = unsafe {
+        if ffi::Py_TYPE(object) != &raw mut ffi::PyLong_Type {
+            return None;
+        }
+        ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow)
+    };
+    (overflow == 0).then(|| usize::try_from(value).ok())?
+}
 
 /// The only device is `"cpu"`.
 pub(crate) fn check_device(device: Option<&Bound<'_, PyAny>>) -> PyResult<()> {

@@ -1,6 +1,18 @@
-//! When to let other threads have the interpreter.
+//! When to let other threads have the interpreter, and how Ctrl-C ends work that runs meanwhile.
+use freelane::Lane;
 use freelane_sync::atomic::{AtomicU64, Ordering};
+use freelane_sync::lane_local;
 use pyo3::prelude::*;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// How often long work looks for signals.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+lane_local! {
+    // LEDGER: its thread; when its work last looked for signals
+    static LOOKED: Cell<Option<Instant>> = Cell::new(None);
+}
 
 // LEDGER: the process; set by the user, read by every call that may be long
 static THRESHOLD_NS: AtomicU64 = AtomicU64::new(50_000);
@@ -39,5 +51,24 @@ pub(crate) fn run<R>(py: Python<'_>, cost_ns: u64, work: impl FnOnce() -> R) -> 
 #[inline(never)]
 pub(crate) fn detached<R>(py: Python<'_>, work: impl FnOnce() -> R) -> R {
     let work = OwnThread(work);
-    py.detach(move || OwnThread(work.into_inner()())).into_inner()
+    py.detach(move || {
+        let work = work.into_inner();
+        LOOKED.with(|looked| looked.set(Some(Instant::now())));
+        let before = Lane::with(|lane| lane.set_poll(Some(is_interrupted)));
+        let done = work();
+        Lane::with(|lane| lane.set_poll(before));
+        OwnThread(done)
+    })
+    .into_inner()
+}
+
+/// Whether the work should end: a signal handler has raised an exception, which is left for the caller to find.
+fn is_interrupted() -> bool {
+    let due = LOOKED.with(|looked| looked.get().is_none_or(|at| at.elapsed() >= LOOK_EVERY));
+    if !due {
+        return false;
+    }
+    let raised = Python::attach(|py| py.check_signals().map_err(|error| error.restore(py)).is_err());
+    LOOKED.with(|looked| looked.set(Some(Instant::now())));
+    raised
 }

@@ -1,8 +1,8 @@
 //! Errors of the crates as the exceptions that NumPy's users expect.
 use freelane::mem::MemError;
 use freelane::{ArrayError, OpsError, PoolError};
-use pyo3::PyErr;
 use pyo3::exceptions as exc;
+use pyo3::prelude::*;
 
 /// An error of any crate below.
 pub enum Failure {
@@ -38,9 +38,15 @@ fn of_ops(e: &OpsError) -> PyErr {
         OpsError::Array { source, .. } => of_array(source, message),
         OpsError::Memory { source, .. } => of_memory(source, message),
         OpsError::DType { .. } | OpsError::Output { .. } => exc::PyTypeError::new_err(message),
+        OpsError::Interrupted { .. } => interrupted(message),
         OpsError::ScalarRange { .. } => exc::PyOverflowError::new_err(message),
         _ => exc::PyValueError::new_err(message),
     }
+}
+
+/// The exception that a signal handler raised while the operation ran.
+fn interrupted(message: String) -> PyErr {
+    Python::attach(PyErr::take).unwrap_or_else(|| exc::PyKeyboardInterrupt::new_err(message))
 }
 
 fn of_array(e: &ArrayError, message: String) -> PyErr {

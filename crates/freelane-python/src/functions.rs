@@ -49,10 +49,19 @@ pub(crate) fn signature(row: Function) -> String {
             parts.push("/".to_owned());
         }
     }
+    if makes_arrays(row) {
+        parts.extend((!parts.contains(&"*".to_owned())).then(|| "*".to_owned()));
+        parts.push("device=None".to_owned());
+    }
     if matches!(row, Function::UFunc(_)) {
         parts.extend(["*".to_owned(), "out=None".to_owned()]);
     }
     format!("{}({})", row.name(), parts.join(", "))
+}
+
+/// Whether the row is one of those that the standard gives a device: structured ones that are told a dtype.
+fn makes_arrays(row: Function) -> bool {
+    matches!(row, Function::Op(_)) && row.params().iter().any(|p| p.kind == Kind::DType)
 }
 
 fn is_array(p: &Param) -> bool {
@@ -89,6 +98,10 @@ pub(crate) fn call<'py>(callable: &Callable, call: &RawCall<'_, 'py>) -> PyResul
         }
         Body::Row(row) => general(callable, row, call),
         Body::Native(run) => run(call.py, &callable.bind(call)?),
+        Body::Quick(quick, run) => match quick(call) {
+            Some(done) => done,
+            None => run(call.py, &callable.bind(call)?),
+        },
     }
 }
 
@@ -167,7 +180,7 @@ fn reduce_all<'py>(callable: &Callable, r: &'static Reduction, call: &RawCall<'_
     if !object::is_array(&x) {
         let row = match callable.body {
             Body::Row(row) => row,
-            Body::Native(_) => unreachable!("a row"),
+            Body::Native(_) | Body::Quick(..) => unreachable!("a row"),
         };
         return general(callable, row, call);
     }
@@ -183,6 +196,9 @@ fn reduce_all<'py>(callable: &Callable, r: &'static Reduction, call: &RawCall<'_
 fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let args = callable.bind(call)?;
     let params = row.params();
+    if makes_arrays(row) {
+        crate::creation::check_device(args.get(params.len()))?;
+    }
     let mut values: SmallVec<[(&str, Value); 4]> = SmallVec::new();
     for (i, param) in params.iter().enumerate() {
         if let Some(object) = args.get(i) {

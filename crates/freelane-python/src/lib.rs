@@ -47,6 +47,11 @@ fn natives() -> impl Iterator<Item = &'static Native> {
         .flatten()
 }
 
+/// The short ways, by the signature of the function that they serve.
+fn quick(signature: &str) -> Option<native::QuickFn> {
+    creation::QUICK.iter().find(|(of, _)| *of == signature).map(|(_, quick)| *quick)
+}
+
 /// The methods written by hand, file by file.
 fn native_methods() -> impl Iterator<Item = &'static Native> {
     [attributes::METHODS, arrow::METHODS, dlpack::METHODS, numpy::METHODS, pickle::METHODS].into_iter().flatten()

@@ -92,10 +92,14 @@ pub(crate) struct Param {
     interned: *mut ffi::PyObject,
 }
 
+/// A short way for the commonest call of a function written by hand; `None` sends the call the long way.
+pub(crate) type QuickFn = for<'py> fn(&RawCall<'_, 'py>) -> Option<PyResult<Bound<'py, PyAny>>>;
+
 /// What a function does.
 pub(crate) enum Body {
     Row(Function),
     Native(NativeFn),
+    Quick(QuickFn, NativeFn),
 }
 
 /// A function that Python can call.
@@ -142,7 +146,11 @@ pub(crate) fn immortal(object: *mut ffi::PyObject) {
 
 impl Callable {
     pub(crate) fn of_native(native: &Native) -> Callable {
-        Callable::new(native.signature, native.doc, Body::Native(native.run))
+        let body = match crate::quick(native.signature) {
+            Some(quick) => Body::Quick(quick, native.run),
+            None => Body::Native(native.run),
+        };
+        Callable::new(native.signature, native.doc, body)
     }
 
     pub(crate) fn of_row(row: Function) -> Callable {
