@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import contextvars
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ from ._freelane import _numpy_allocator as _native
 __all__ = ["install", "is_installed", "trim", "uninstall", "using"]
 
 _DEFAULT = "default_allocator"
+_FINDS_FASTER_WHAT_IS_SET = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 class _Installation:
@@ -64,8 +66,9 @@ def install(*, threads: bool = True, replace: bool = False) -> None:
     if is_installed():
         return
     previous = _enter(replace)
-    _installation.set(_Installation(previous, threads and _hook()))
-    _hands_on.set(threads)
+    hooked = threads and _hook()
+    _installation.set(_Installation(previous, hooked))
+    _set_hands_on(hooked)
 
 
 def uninstall() -> None:
@@ -81,7 +84,7 @@ def uninstall() -> None:
         return
     _native.swap(_default() if installation is None else installation.previous)
     _installation.set(None)
-    _hands_on.set(False)
+    _set_hands_on(False)
     if installation is not None and installation.hooked:
         installation.hooked = False
         _unhook()
@@ -92,11 +95,11 @@ def using(*, threads: bool = True, replace: bool = False) -> Iterator[None]:
     """A block in which the handler is installed; afterwards the one before is back. Takes what :func:`install` takes."""
     previous = _enter(replace)
     hooked, handed_on = threads and _hook(), _hands_on.get()
-    _hands_on.set(threads)
+    _set_hands_on(hooked)
     try:
         yield
     finally:
-        _hands_on.set(handed_on)
+        _set_hands_on(handed_on)
         if hooked:
             _unhook()
         _native.swap(previous)
@@ -120,7 +123,19 @@ def _enter(replace: bool) -> Any:
     name, ours = _native.current()
     if not (ours or replace or name == _DEFAULT):
         raise RuntimeError(f"NumPy's memory handler is {name!r}: take that back first, or pass replace=True")
+    if _FINDS_FASTER_WHAT_IS_SET:
+        _set_error_state()
     return _native.swap(_native.handler)
+
+
+def _set_error_state() -> None:
+    """Sets NumPy's error state to what it is.
+
+    Every function of NumPy looks it up in the context, like the handler. An interpreter with a global lock remembers where it
+    found a variable, but not that it is missing from a context with other variables in it: 15 ns a call."""
+    import numpy
+
+    numpy.seterr(**numpy.geterr())
 
 
 def _default() -> Any:
@@ -129,6 +144,13 @@ def _default() -> Any:
 
 
 # Threads.
+
+
+def _set_hands_on(value: bool) -> None:
+    """A context is searched faster the fewer variables it has, so this one is set where it has to be."""
+    if _hands_on.get() != value:
+        _hands_on.set(value)
+
 
 _lock = threading.Lock()
 _hooks = 0

@@ -274,6 +274,15 @@ def test_threads_start_as_before_when_it_is_uninstalled():
     )
 
 
+def test_numpys_error_state_is_left_as_it_was():
+    with np.errstate(divide="raise"):
+        with numpy_allocator.using():
+            assert np.geterr()["divide"] == "raise"
+            np.seterr(over="ignore")
+        assert np.geterr()["over"] == "ignore" and np.geterr()["divide"] == "raise"
+    assert np.geterr()["divide"] == "warn"
+
+
 def test_tasks_and_contexts_keep_it_to_themselves():
     async def task(install):
         with numpy_allocator.using() if install else pytest.MonkeyPatch.context():
@@ -404,6 +413,7 @@ def test_trim_gives_memory_back():
         assert numpy_allocator.trim() >= 64 << 20
 
 
+@pytest.mark.alone("reads a count that other threads change")
 def test_the_capsule_is_immortal_where_counts_are_shared_and_only_there():
     immortal = getattr(sys, "_is_immortal", None)
     if immortal is None:

@@ -1,0 +1,137 @@
+"""Counts what the threads of a Python program share in freelane's calls, and in NumPy's for comparison.
+
+    dev/audit/build.sh /tmp/tool
+    TOOL_DIR=/tmp/tool python3.14t dev/benches/peers/python_audit.py [--cases NAME ...] [--threads 2 8] [--json]
+
+Each case runs under the sharing audit (dev/audit, which needs Valgrind) in an interpreter of its own, the one that runs
+this: a few seconds at 2 threads, a minute at 8. freelane's cases have limits: at 2 threads less than 0.01 shared writes an
+operation; at more threads no locked writes to shared lines and no misses, since plain stores on lines handed over at the
+start of a thread make the count of all writes wander there. Exit status 1 when a limit is exceeded.
+
+`CASE {threads} {ops}` as arguments run the case itself."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+AUDIT = os.path.join(HERE, "..", "..", "audit")
+sys.path[:0] = [HERE, AUDIT]
+
+LIMITS = {"few": {"shared_writes": 0.01}, "many": {"shared_locked": 0.01, "misses": 0.05}}
+
+
+def of(library, n=1):
+    """Calls on arrays of each thread's own, by name."""
+    add, empty, sin, total, zeros_like = library.add, library.empty, library.sin, library.sum, library.zeros_like
+
+    def with_arrays(call):
+        def make(_thread):
+            arrays = [library.ones(n) for _ in range(3)]
+            return lambda: call(*arrays)
+
+        return make
+
+    def loop(_thread):
+        x = library.ones(n)
+
+        def run():
+            nonlocal x
+            x += zeros_like(x)
+
+        return run
+
+    return {
+        "add(a, b)": with_arrays(lambda a, b, o: add(a, b)),
+        "fl.add(a, b)": with_arrays(lambda a, b, o: library.add(a, b)),
+        "add(a, b, out=o)": with_arrays(lambda a, b, o: add(a, b, out=o)),
+        "empty(n)": with_arrays(lambda a, b, o: empty(n)),
+        "sin(a)": with_arrays(lambda a, b, o: sin(a)),
+        "sin(a, out=o)": with_arrays(lambda a, b, o: sin(a, out=o)),
+        "a + b": with_arrays(lambda a, b, o: a + b),
+        "sum(a)": with_arrays(lambda a, b, o: total(a)),
+        "a.sum()": with_arrays(lambda a, b, o: a.sum()),
+        "a[0]": with_arrays(lambda a, b, o: a[0]),
+        "x += zeros_like(x)": loop,
+    }
+
+
+def cases():
+    """Names of all cases; NumPy's begin with "numpy", those with freelane's allocator with "numpy on freelane"."""
+    names = list(of(Names()))
+    ours = [f"{name}, {n}" for n in (1, 64) for name in names]
+    numpys = ["a + b, 64", "empty(n), 16", "sum(a), 64", "add(a, b, out=o), 64"]
+    return ours + [f"numpy {case}" for case in numpys] + [f"numpy on freelane {case}" for case in numpys]
+
+
+class Names:
+    """Stands for a library of which only the names of the cases are wanted."""
+
+    def __getattr__(self, name):
+        return None
+
+
+def run(case, threads, operations):
+    import mark
+
+    name, n = case.rsplit(", ", 1)
+    if not name.startswith("numpy "):
+        import freelane as library
+    else:
+        import numpy as library
+
+        name = name.removeprefix("numpy ")
+    if name.startswith("on freelane "):
+        from freelane import numpy_allocator
+
+        numpy_allocator.install()
+        name = name.removeprefix("on freelane ")
+    mark.run(threads, operations, of(library, int(n))[name])
+
+
+def audited(case, threads, operations):
+    """The audit's report on a case."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        program = [sys.executable, os.path.abspath(__file__), case, "{threads}", "{ops}"]
+        subprocess.run([*program[:3], str(threads), "1"], check=True)
+        options = ["--threads", str(threads), "--ops", operations, "--native-ops", "", "--json", report]
+        command = [sys.executable, os.path.join(AUDIT, "audit.py"), *options, "--", *program]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if not os.path.exists(report):
+            sys.exit(done.stdout + done.stderr)
+        with open(report) as file:
+            return json.load(file)
+
+
+def row(case, threads, operations):
+    report = audited(case, threads, operations)
+    per_op = report["per_op"]
+    limits = {} if case.startswith("numpy") else LIMITS["few" if threads <= 2 else "many"]
+    over = [key for key, limit in limits.items() if per_op[key] > limit]
+    kinds = ("shared_writes", "shared_locked", "misses", "locked", "syscalls", "instructions")
+    figures = {key: round(per_op[key], 3) for key in kinds}
+    verdict = "over: " + ", ".join(over) if over else "unsure" if report["inconclusive"] else "ok" if limits else "-"
+    return {"case": case, "threads": threads, **figures, "verdict": verdict}
+
+
+def main():
+    import python_timing as timing
+
+    args = timing.arguments(
+        __doc__,
+        threads={"type": int, "nargs": "*", "default": [2]},
+        cases={"nargs": "*", "default": cases()},
+        ops={"default": "400,2400"},
+    )
+    rows = [row(case, threads, args.ops) for threads in args.threads for case in args.cases]
+    timing.show(rows, args.json, bench="python_audit")
+    sys.exit(any(row["verdict"].startswith("over") for row in rows))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4 and sys.argv[1] in cases():
+        run(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        main()
