@@ -13,7 +13,7 @@ before = set(sys.modules)
 import freelane
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
-BY_US = ["freelane", "freelane._freelane"]
+BY_US = ["freelane", "freelane._freelane", "freelane._info", "freelane._io", "math"]
 
 
 def python(code, *flags):

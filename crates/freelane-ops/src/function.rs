@@ -125,6 +125,12 @@ const REDUCE: &[Param] = &[
     Param::optional("axis", Kind::Axes, Default::None),
     Param::keyword("keepdims", Kind::Bool, Default::Bool(false)),
 ];
+const REDUCE_TYPED: &[Param] = &[
+    Param::required("x", Kind::Operand),
+    Param::optional("axis", Kind::Axes, Default::None),
+    Param::keyword("dtype", Kind::DType, Default::None),
+    Param::keyword("keepdims", Kind::Bool, Default::Bool(false)),
+];
 const REDUCE_WITH_CORRECTION: &[Param] = &[
     Param::required("x", Kind::Operand),
     Param::optional("axis", Kind::Axes, Default::None),
@@ -169,6 +175,7 @@ impl Function {
         match self {
             Function::UFunc(f) => f.params.iter().map(|p| Param::required(p, Kind::Operand)).collect(),
             Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION.into(),
+            Function::Reduction(_, reductions::Signature::Typed) => REDUCE_TYPED.into(),
             Function::Reduction(..) => REDUCE.into(),
             Function::Op(o) => o.params.into(),
         }
@@ -240,13 +247,16 @@ impl Function {
 }
 
 fn reduce(lane: &Lane, r: &Reduction, signature: reductions::Signature, b: &Bound<'_>) -> Result<Array, OpsError> {
-    let with_correction = signature == reductions::Signature::Correction;
-    let args = ReduceArgs {
-        axes: b.axes(1)?,
-        correction: if with_correction { b.float(2)? } else { 0.0 },
-        keepdims: b.bool(if with_correction { 3 } else { 2 })?,
-    };
-    r.call(lane, b.array(0)?.data(), &args).map(Into::into)
+    use reductions::Signature::{Correction, Typed};
+    let keepdims = b.bool(if matches!(signature, Typed | Correction) { 3 } else { 2 })?;
+    let correction = if signature == Correction { b.float(2)? } else { 0.0 };
+    let args = ReduceArgs { axes: b.axes(1)?, correction, keepdims };
+    let x = b.array(0)?;
+    let run = |x: &Array| r.call(lane, x.data(), &args).map(Array::from);
+    match if signature == Typed { b.dtype(2)? } else { None } {
+        Some(dtype) => run(&x.astype(dtype)?)?.astype(dtype),
+        None => run(&x),
+    }
 }
 
 /// Arguments matched to the parameters of a function.

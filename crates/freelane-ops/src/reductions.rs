@@ -77,6 +77,9 @@ macro_rules! reductions {
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
     (@method $($doc:literal)+; Hidden $name:ident $NAME:ident) => {};
+    (@method $($doc:literal)+; Typed $name:ident $NAME:ident) => {
+        reductions!(@method $($doc)+; Axes $name $NAME);
+    };
     (@method $($doc:literal)+; Axes $name:ident $NAME:ident) => {
         impl Array {
             $(#[doc = $doc])+
@@ -111,6 +114,8 @@ macro_rules! reductions {
 pub enum Signature {
     /// Any axes.
     Axes,
+    /// Any axes, and the type in which to compute and answer.
+    Typed,
     /// Any axes, and a correction of the count.
     Correction,
     /// Not part of the interface.
@@ -118,12 +123,12 @@ pub enum Signature {
 }
 
 reductions! {
-    /// The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`.
-    pub sum SUM (Axes) {
+    /// The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+    pub sum SUM (Typed) {
         folds: { all: k::Sum }, promotion: Same, needs_elements: false, cost: 0.25, onnx: ("ReduceSum", 13),
     }
-    /// The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`.
-    pub prod PROD (Axes) {
+    /// The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+    pub prod PROD (Typed) {
         folds: { all: k::Prod }, promotion: Same, needs_elements: false, cost: 0.3, onnx: ("ReduceProd", 13),
     }
     /// The arithmetic mean; NaN for no elements. Integers give `f64`.

@@ -1,6 +1,7 @@
 //! Python objects as what functions take: operands, values, dtypes, arrays.
 //!
 //! Everything that may run Python code (`__index__`, `__array__`, iteration) happens here, before an array is borrowed.
+use crate::errors;
 use crate::object::{self, Reading};
 use crate::{creation, dtype};
 use freelane::function::{Kind, Param};
@@ -221,8 +222,20 @@ pub(crate) fn whole(object: &Bound<'_, PyAny>) -> Option<PyResult<Scalar>> {
         return None;
     }
     // SAFETY: attached, and the result is a new reference or null.
-    let index = unsafe { Bound::from_owned_ptr_or_err(object.py(), ffi::PyNumber_Index(object.as_ptr())) };
-    Some(index.and_then(|i| integer(&i)))
+    let index = unsafe { Bound::from_owned_ptr_or_opt(object.py(), ffi::PyNumber_Index(object.as_ptr())) };
+    match index {
+        Some(index) => Some(integer(&index)),
+        None => {
+            let error = PyErr::fetch(object.py());
+            let not_whole = error.is_instance_of::<exc::PyTypeError>(object.py());
+            if !not_whole {
+                return Some(Err(error));
+            }
+            // Other libraries' arrays have `__index__` too and refuse unless they are numbers.
+            errors::discard(object.py(), error);
+            None
+        }
+    }
 }
 
 fn is_index(object: &Bound<'_, PyAny>) -> bool {

@@ -1,8 +1,10 @@
 //! Data types as Python objects: one immortal object each, in static memory.
 //!
 //! `freelane.float64` is read by every thread; an ordinary object's count would be written by all of them.
+use crate::errors::discard;
 use crate::native::{Getter, enter, getter_definitions};
 use crate::object::zeroed_type;
+use crate::slots::bool_object;
 use freelane::{DType, Kind};
 use freelane_sync::FfiStatic;
 use pyo3::types::{PyString, PyType};
@@ -72,10 +74,8 @@ fn named(object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
         });
     }
     // A dtype of NumPy's or of another library that follows its names.
-    match object.getattr("name") {
-        Ok(name) => Ok(name.cast::<PyString>().ok().and_then(|n| n.to_str().ok().and_then(of_code))),
-        Err(_) => Ok(None),
-    }
+    let Some(name) = object.getattr_opt(pyo3::intern!(object.py(), "name"))? else { return Ok(None) };
+    name.cast::<PyString>().map_or(Ok(None), |n| Ok(of_code(n.to_str()?)))
 }
 
 /// A dtype by its name, or by NumPy's code with or without a byte order that is ours.
@@ -141,11 +141,22 @@ static GETTERS: &[Getter] = &[
     Getter { name: c"str", doc: c"NumPy's code with byte order.", get: |py, d| text(py, &numpy_code(getter(d)?)?) },
     Getter { name: c"dtype", doc: c"The same as a dtype of NumPy's.", get: to_numpy },
     Getter { name: c"__numpy_dtype__", doc: c"The same as a dtype of NumPy's.", get: to_numpy },
+    Getter { name: c"type", doc: c"NumPy's scalar type.", get: |_, d| of_numpy(d, "type") },
+    Getter { name: c"char", doc: c"NumPy's one-letter code.", get: |_, d| of_numpy(d, "char") },
+    Getter { name: c"hasobject", doc: c"False: elements are numbers.", get: |py, _| Ok(bool_object(py, false)) },
+    Getter { name: c"names", doc: c"None: elements have no fields.", get: |py, _| Ok(py.None().into_bound(py)) },
+    Getter { name: c"fields", doc: c"None: elements have no fields.", get: |py, _| Ok(py.None().into_bound(py)) },
 ];
 
 fn to_numpy<'py>(py: Python<'py>, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let code = numpy_code(getter(object)?)?;
     py.import("numpy")?.getattr("dtype")?.call1((code,))
+}
+
+/// What NumPy's dtype says.
+fn of_numpy<'py>(dtype: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let found = to_numpy(dtype.py(), dtype).map_err(|e| exc::PyAttributeError::new_err(e.to_string()))?;
+    found.getattr(name)
 }
 
 unsafe extern "C" fn repr(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
@@ -173,7 +184,10 @@ unsafe extern "C" fn compare(a: *mut ffi::PyObject, b: *mut ffi::PyObject, op: c
     enter(py, || {
         let other = match own(&b) {
             Some(d) => Some(d),
-            None => named(&b).unwrap_or(None),
+            None => named(&b).unwrap_or_else(|e| {
+                discard(py, e);
+                None
+            }),
         };
         let same = other.is_some() && own(&a) == other;
         let answer = match op {

@@ -74,3 +74,18 @@ pub(crate) fn in_use(verb: &str) -> PyErr {
          that all only read"
     ))
 }
+
+/// Drops an error that was looked at. PyO3 would keep it until the next time that it attaches, which raw calls do not make
+/// it do.
+#[cold]
+pub(crate) fn discard(py: Python<'_>, error: PyErr) {
+    error.restore(py);
+    // SAFETY: attached.
+    unsafe { pyo3::ffi::PyErr_Clear() };
+}
+
+/// Drops what PyO3 keeps because it does not know that the thread is attached: errors that were replaced by others.
+#[cold]
+pub(crate) fn discard_waiting() {
+    Python::attach(|_| ());
+}

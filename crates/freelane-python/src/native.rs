@@ -7,7 +7,7 @@
 //!
 //! The interpreter wants a C function for each Python function. They are made by a const generic, so a new row needs none
 //! written. Functions enter the module through its method table: on free-threaded builds they then are not counted.
-use crate::functions;
+use crate::{errors, functions};
 use freelane::Function;
 use freelane_sync::OnceTable;
 use pyo3::prelude::*;
@@ -405,6 +405,7 @@ pub(crate) fn enter<'py>(py: Python<'py>, body: impl FnOnce() -> PyResult<Bound<
 
 #[cold]
 fn raise(py: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
+    errors::discard_waiting();
     error.restore(py);
     std::ptr::null_mut()
 }

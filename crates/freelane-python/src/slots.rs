@@ -211,6 +211,7 @@ unsafe fn number<T: From<i8>>(x: Object, body: impl FnOnce(&Bound<'_, PyAny>) ->
     {
         Ok(number) => number,
         Err(error) => {
+            crate::errors::discard_waiting();
             error.restore(py);
             T::from(-1)
         }
