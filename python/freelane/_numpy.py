@@ -54,7 +54,7 @@ REDUCTIONS = {
 # Functions that write into their first argument.
 WRITING = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
 # Functions of one name and two meanings.
-NUMPYS_OWN = {"arange", "eye", "full", "linspace", "meshgrid", "ones", "save", "unique", "zeros"}
+NUMPYS_OWN = {"arange", "can_cast", "eye", "full", "linspace", "meshgrid", "ones", "result_type", "save", "unique", "zeros"}
 
 
 def _refusal(name, problem):
