@@ -3,7 +3,7 @@ use crate::convert::{self, to_array};
 use crate::errors::to_py;
 use crate::object::{self, is_array, wrapped};
 use freelane::{Array, DType, Index, IndexItem, Operand, Slice};
-use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use pyo3::{exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
 
@@ -15,6 +15,9 @@ pub(crate) fn get<'py>(
     x: &Bound<'py, PyAny>,
     item: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(items) = basic(item)? {
+        return wrapped(py, object::read(x)?.index(&items));
+    }
     let items = parse(item)?;
     let x = object::read(x)?;
     wrapped(py, crate::detach::run(py, cost(&items), || x.get_items(&items)))
@@ -53,6 +56,45 @@ fn cost(items: &[IndexItem]) -> u64 {
     items.iter().map(of).sum()
 }
 
+/// An index without arrays; `None` if there is one among its items.
+#[inline]
+fn basic(item: &Bound<'_, PyAny>) -> PyResult<Option<SmallVec<[Index; 4]>>> {
+    let mut items = SmallVec::new();
+    let Ok(tuple) = item.cast::<PyTuple>() else {
+        return Ok(basic_item(item)?.map(|i| {
+            items.push(i);
+            items
+        }));
+    };
+    for item in tuple.iter_borrowed() {
+        match basic_item(&item)? {
+            Some(i) => items.push(i),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(items))
+}
+
+#[inline]
+fn basic_item(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+    if item.is_exact_instance_of::<PyInt>() {
+        return position(item).map(|i| Some(Index::At(i)));
+    }
+    if let Ok(slice) = item.cast::<PySlice>() {
+        return range(slice).map(|s| Some(s.into()));
+    }
+    if item.is_none() {
+        return Ok(Some(Index::NewAxis));
+    }
+    if item.is_instance_of::<PyEllipsis>() {
+        return Ok(Some(Index::Ellipsis));
+    }
+    if item.is_instance_of::<PyBool>() || crate::convert::whole(item).is_none() {
+        return Ok(None);
+    }
+    position(item).map(|i| Some(Index::At(i)))
+}
+
 fn parse(item: &Bound<'_, PyAny>) -> PyResult<Items> {
     match item.cast::<PyTuple>() {
         Ok(tuple) => tuple.iter().map(|i| one(&i)).collect(),
@@ -61,21 +103,11 @@ fn parse(item: &Bound<'_, PyAny>) -> PyResult<Items> {
 }
 
 fn one(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
-    if let Ok(slice) = item.cast::<PySlice>() {
-        return range(slice).map(|s| IndexItem::Basic(s.into()));
-    }
-    if item.is_none() {
-        return Ok(IndexItem::Basic(Index::NewAxis));
-    }
-    if item.is_instance_of::<PyEllipsis>() {
-        return Ok(IndexItem::Basic(Index::Ellipsis));
+    if let Some(index) = basic_item(item)? {
+        return Ok(IndexItem::Basic(index));
     }
     if let Ok(b) = item.cast::<PyBool>() {
         return Array::scalar(b.is_true()).map(IndexItem::Bools).map_err(to_py);
-    }
-    if let Some(i) = convert::whole(item) {
-        i?;
-        return position(item).map(|i| IndexItem::Basic(Index::At(i)));
     }
     let array = by_array(item)?;
     match array.dtype() {
@@ -111,24 +143,10 @@ fn position(item: &Bound<'_, PyAny>) -> PyResult<isize> {
     }
 }
 
+/// Ends beyond what can be addressed reach to the edge, and so do those that are not given.
 fn range(slice: &Bound<'_, PySlice>) -> PyResult<Slice> {
-    let py = slice.py();
-    let end = |name| -> PyResult<Option<isize>> {
-        let end = slice.getattr(name)?;
-        if end.is_none() {
-            return Ok(None);
-        }
-        // Ends beyond what can be addressed reach to the edge.
-        // SAFETY: attached, with a live object; no exception type: too large a number is clipped.
-        let i = unsafe { ffi::PyNumber_AsSsize_t(end.as_ptr(), std::ptr::null_mut()) };
-        match (i, PyErr::take(py)) {
-            (-1, Some(error)) => Err(error),
-            _ => Ok(Some(i)),
-        }
-    };
-    Ok(Slice {
-        start: end(pyo3::intern!(py, "start"))?,
-        stop: end(pyo3::intern!(py, "stop"))?,
-        step: end(pyo3::intern!(py, "step"))?.unwrap_or(1),
-    })
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: attached, with a live slice.
+    let failed = unsafe { ffi::PySlice_Unpack(slice.as_ptr(), &mut start, &mut stop, &mut step) } < 0;
+    if failed { Err(PyErr::fetch(slice.py())) } else { Ok(Slice { start: Some(start), stop: Some(stop), step }) }
 }
