@@ -167,7 +167,7 @@ def _hook() -> bool:
         if _hooks == 0:
             _unhooked = threading.Thread.start
             _hooked = _handing_on(_unhooked)
-            threading.Thread.start = _hooked  # type: ignore[method-assign]
+            threading.Thread.start = _hooked  # type: ignore[assignment]
         _hooks += 1
     return True
 
@@ -178,7 +178,7 @@ def _unhook() -> None:
     with _lock:
         _hooks -= 1
         if _hooks == 0 and threading.Thread.start is _hooked:
-            threading.Thread.start = _unhooked  # type: ignore[method-assign]
+            threading.Thread.start = _unhooked  # type: ignore[assignment]
 
 
 def _handing_on(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
@@ -199,8 +199,8 @@ def _wrap_run(thread: threading.Thread) -> None:
         if own is None:
             del thread.__dict__["run"]
         else:
-            thread.run = own  # type: ignore[method-assign]
+            thread.run = own  # type: ignore[assignment]
         with using():
             run()
 
-    thread.run = run_with_handler  # type: ignore[method-assign]
+    thread.run = run_with_handler  # type: ignore[assignment]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.alone("looks at processes of its own")
+
 MODULE = [sys.executable, "-m", "freelane"]
 SCRIPT = [str(Path(sysconfig.get_path("scripts"), "freelane"))]
 

@@ -157,6 +157,14 @@ impl Callable {
         Callable::new(&functions::signature(row), &functions::doc(row), Body::Row(row))
     }
 
+    /// A row whose first parameter is the array that the method is called on.
+    pub(crate) fn of_method_row(row: Function) -> Callable {
+        let signature = functions::signature(row);
+        let first = row.params().first().map_or("", |p| p.shown_name());
+        let signature = signature.replacen(&format!("({first}"), "(self", 1);
+        Callable::new(&signature, &functions::doc(row), Body::Row(row))
+    }
+
     /// Reads a signature as Python writes it.
     fn new(signature: &str, doc: &str, body: Body) -> Callable {
         let (name, rest) = signature.split_once('(').unwrap_or((signature, ")"));
@@ -384,8 +392,9 @@ impl Table {
     #[cold]
     fn build() -> Table {
         let functions = crate::natives().map(Callable::of_native).chain(functions::rows().map(Callable::of_row));
-        let methods =
-            crate::native_methods().map(Callable::of_native).chain(functions::method_rows().map(Callable::of_row));
+        let methods = crate::native_methods()
+            .map(Callable::of_native)
+            .chain(functions::method_rows().map(Callable::of_method_row));
         let (functions, methods): (Vec<_>, Vec<_>) = (functions.collect(), methods.collect());
         assert!(functions.len() <= PLACES && methods.len() <= PLACES, "more functions than places for them");
         let matmul = Function::by_name("matmul").unwrap_or_else(|| unreachable!("matmul is a row"));

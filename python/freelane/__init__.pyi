@@ -1,0 +1,1617 @@
+# Written by python/tests/stubs.py from the module: UPDATE_EXPECT=1 with python/tests/test_stubs.py writes it anew.
+import builtins
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
+from types import EllipsisType, ModuleType
+from typing import Any, ClassVar, Final, Literal, Protocol, SupportsIndex, TypeAlias, final
+from typing_extensions import Buffer, Self
+
+class _SupportsDLPack(Protocol):
+    def __dlpack__(self, *, stream: None = None) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, int]: ...
+
+class _SupportsArrow(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class _HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+# The module and its classes have these names too.
+_bool: TypeAlias = builtins.bool
+_dtype: TypeAlias = dtype
+_str: TypeAlias = builtins.str
+_Scalar: TypeAlias = int | float | complex
+_Nested: TypeAlias = Sequence[_Scalar | Array | _Nested]
+_ArrayLike: TypeAlias = Array | _Scalar | _Nested | Buffer | _SupportsDLPack | _SupportsArrow
+_DTypeLike: TypeAlias = dtype | str | type[_Scalar] | _HasName
+_Kind: TypeAlias = dtype | str
+_One: TypeAlias = SupportsIndex | slice | EllipsisType | Array | Sequence[Any] | None
+_Index: TypeAlias = _One | tuple[_One, ...]
+_Path: TypeAlias = str | PathLike[str]
+
+__version__: Final[str]
+__array_api_version__: Final[str]
+e: Final[float]
+inf: Final[float]
+nan: Final[float]
+newaxis: Final[None]
+pi: Final[float]
+
+@final
+class dtype:
+    """The type of an array's elements: dtype('float32') is freelane.float32."""
+    def __new__(cls, name: _DTypeLike, /) -> Self: ...
+    def __eq__(self, other: object, /) -> _bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @property
+    def __numpy_dtype__(self) -> Any:
+        """The same as a dtype of NumPy's."""
+
+    @property
+    def dtype(self) -> Any:
+        """The same as a dtype of NumPy's."""
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes in one element."""
+
+    @property
+    def kind(self) -> Literal["b", "u", "i", "f", "c"]:
+        """NumPy's letter: b, u, i, f or c."""
+
+    @property
+    def name(self) -> _str:
+        """The name, as in the Array API standard."""
+
+    @property
+    def str(self) -> _str:
+        """NumPy's code with byte order."""
+
+bool: Final[dtype]
+uint8: Final[dtype]
+int8: Final[dtype]
+uint16: Final[dtype]
+int16: Final[dtype]
+uint32: Final[dtype]
+int32: Final[dtype]
+uint64: Final[dtype]
+int64: Final[dtype]
+float16: Final[dtype]
+bfloat16: Final[dtype]
+float32: Final[dtype]
+float64: Final[dtype]
+complex64: Final[dtype]
+complex128: Final[dtype]
+
+@final
+class Array:
+    """An n-dimensional array with value semantics; freelane.asarray makes one."""
+    @property
+    def T(self) -> Array:
+        """The array with its axes reversed; shares storage."""
+
+    def __array__(self, dtype: Any | None = None, copy: _bool | None = None) -> Any:
+        """A NumPy array over the elements, read-only; a copy where dtype or copy ask for one."""
+
+    def __array_function__(self, func: Callable[..., Any], types: Sequence[type], args: tuple[Any, ...], kwargs: Mapping[_str, Any], /) -> Any:
+        """NumPy's functions over arrays of ours give arrays of ours."""
+
+    @property
+    def __array_interface__(self) -> dict[_str, Any]:
+        """NumPy's description of the elements, version 3."""
+
+    def __array_namespace__(self, *, api_version: _str | None = None) -> ModuleType:
+        """The module freelane, a namespace by the Array API standard."""
+
+    @property
+    def __array_priority__(self) -> float:
+        """Which type wins in mixed operations of old."""
+
+    def __array_ufunc__(self, ufunc: Callable[..., Any], method: _str, /, *inputs: Any, **kwargs: Any) -> Any:
+        """NumPy's ufuncs over arrays of ours give arrays of ours."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Capsules of the Arrow C data interface over the elements of an array of one axis. Bools are copied."""
+
+    def __complex__(self) -> complex:
+        """The only element as a complex number."""
+
+    def __copy__(self) -> Array:
+        """Another array of the same elements; both share storage until one is written."""
+
+    def __deepcopy__(self, memo: dict[int, Any] | None, /) -> Array:
+        """Another array of the same elements; both share storage until one is written."""
+
+    def __dlpack__(self, *, stream: None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[Any, int] | None = None, copy: _bool | None = None) -> Any:
+        """A DLPack capsule over the elements, read-only; a copy for consumers that know no versions."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where the elements are: (1, 0), the CPU."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> _str | tuple[Any, ...]:
+        """What pickle needs. From protocol 5 on the elements are a buffer that can travel out of band."""
+
+    def abs(self, *, out: Array | None = None) -> Array:
+        """The absolute value; of a complex number its modulus.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def acos(self, *, out: Array | None = None) -> Array:
+        """The angle in radians whose cosine is the element; NaN outside of -1 to 1.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def acosh(self, *, out: Array | None = None) -> Array:
+        """The inverse of the hyperbolic cosine; NaN below 1.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def add(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The sum of two arrays. Integers wrap; for booleans it is "or".
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def all(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """Whether all elements are not zero; true for none.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def any(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """Whether any element is not zero; false for none.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def argmax(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The position of the first greatest element, counted over the reduced axes; of the first NaN if there is one.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def argmin(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The position of the first least element, counted over the reduced axes; of the first NaN if there is one.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def asin(self, *, out: Array | None = None) -> Array:
+        """The angle in radians whose sine is the element; NaN outside of -1 to 1.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def asinh(self, *, out: Array | None = None) -> Array:
+        """The inverse of the hyperbolic sine.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def astype(self, dtype: _DTypeLike, /, *, copy: _bool = True, device: Literal["cpu"] | None = None) -> Array:
+        """The elements converted to another type.
+
+        Floats become integers by truncation, saturating at the ends of the range; NaN gives 0.
+
+        >>> freelane.asarray([1.5, -2.5]).astype(freelane.int8).tolist()
+        [1, -2]
+        """
+
+    def atan(self, *, out: Array | None = None) -> Array:
+        """The angle in radians whose tangent is the element.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def atan2(self, x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The angle in radians of the point (y, x), from -pi to pi.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def atanh(self, *, out: Array | None = None) -> Array:
+        """The inverse of the hyperbolic tangent; NaN outside of -1 to 1.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_and(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """"And" of each bit; for booleans, logical "and".
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_invert(self, *, out: Array | None = None) -> Array:
+        """Each bit reversed; for booleans, logical "not".
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_left_shift(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Bits moved up by the second array; zero once all have left.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_or(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """"Or" of each bit; for booleans, logical "or".
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_right_shift(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Bits moved down by the second array; the sign stays.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_xor(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """"Exclusive or" of each bit; for booleans, logical "exclusive or".
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def broadcast_to(self, shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+        """Repeated to a larger shape."""
+
+    def ceil(self, *, out: Array | None = None) -> Array:
+        """The least whole number that is not less.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def copy(self) -> Array:
+        """A copy with storage of its own, in row-major order.
+
+        Arrays are values, so a copy is needed only to write to an array that is shared, or to let go of a large array of which this is a small part.
+        """
+
+    def copysign(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The magnitude of the first array with the sign of the second.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def cos(self, *, out: Array | None = None) -> Array:
+        """The cosine of an angle in radians.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def cosh(self, *, out: Array | None = None) -> Array:
+        """The hyperbolic cosine.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def count_nonzero(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """How many elements are not zero.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    @property
+    def device(self) -> Literal["cpu"]:
+        """Where the elements are: 'cpu'."""
+
+    def divide(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The quotient of two arrays. Integers are divided as `f64`.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    @property
+    def dtype(self) -> _dtype:
+        """The type of the elements."""
+
+    def equal(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether the elements are equal. NaN equals nothing.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def erf(self, *, out: Array | None = None) -> Array:
+        """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def exp(self, *, out: Array | None = None) -> Array:
+        """e raised to the power of the array.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def exp2(self, *, out: Array | None = None) -> Array:
+        """Two raised to the power of the array.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def expand_dims(self, axis: SupportsIndex) -> Array:
+        """A new axis of length 1 at the given place of the result."""
+
+    def expm1(self, *, out: Array | None = None) -> Array:
+        """e raised to the power of the array, less one; precise near zero.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def flatten(self) -> Array:
+        """The elements along one axis, in row-major order."""
+
+    def flip(self, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+        """Elements in reverse order along the given axes; along all of them when none is given."""
+
+    def floor(self, *, out: Array | None = None) -> Array:
+        """The greatest whole number that is not greater.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def floor_divide(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The quotient rounded towards negative infinity. An integer divided by zero gives 0.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def full_like(self, fill_value: float, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+        """An array with one value in every place, with the shape and dtype of another."""
+
+    def greater(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether the first is greater than the second.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def greater_equal(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether the first is greater than the second or equal to it.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def hypot(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The length of the vector (x, y), without overflow on the way.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    @property
+    def is_shared(self) -> _bool:
+        """Whether freelane.share made the array one that can only be read."""
+
+    def isfinite(self, *, out: Array | None = None) -> Array:
+        """Whether the element is neither infinite nor NaN.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def isinf(self, *, out: Array | None = None) -> Array:
+        """Whether the element is infinite.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def isnan(self, *, out: Array | None = None) -> Array:
+        """Whether the element is not a number.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def item(self, *index: SupportsIndex) -> Any:
+        """The only element, or the one at an index, as a Python number.
+
+        >>> freelane.asarray([[1, 2]]).item(0, 1)
+        2
+        """
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+
+    def less(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether the first is less than the second.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def less_equal(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether the first is less than the second or equal to it.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def log(self, *, out: Array | None = None) -> Array:
+        """The natural logarithm; NaN for negative numbers.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def log10(self, *, out: Array | None = None) -> Array:
+        """The logarithm to base 10.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def log1p(self, *, out: Array | None = None) -> Array:
+        """The natural logarithm of one plus the array; precise near zero.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def log2(self, *, out: Array | None = None) -> Array:
+        """The logarithm to base 2.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def logical_and(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether both are not zero.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def logical_not(self, *, out: Array | None = None) -> Array:
+        """Whether the element is zero.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def logical_or(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether at least one is not zero.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def logical_xor(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether exactly one is not zero.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    @property
+    def mT(self) -> Array:
+        """The array with its last two axes exchanged; shares storage."""
+
+    def matmul(self, x2: _ArrayLike, /) -> Array:
+        """The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast."""
+
+    def matrix_transpose(self) -> Array:
+        """The last two axes exchanged."""
+
+    def max(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The greatest element; NaN if there is one.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def maximum(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The greater of two arrays; NaN if either is.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def mean(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The arithmetic mean; NaN for no elements. Integers give `f64`.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def min(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The least element; NaN if there is one.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def minimum(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The lesser of two arrays; NaN if either is.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def multiply(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The product of two arrays. Integers wrap; for booleans it is "and".
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+
+    def negative(self, *, out: Array | None = None) -> Array:
+        """The array with its sign reversed. Unsigned integers wrap.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def not_equal(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """Whether the elements differ.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def ones_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+        """An array of ones with the shape and dtype of another."""
+
+    def permute_dims(self, axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+        """Axes in another order; axis i of the result is axis axes[i]."""
+
+    def positive(self, *, out: Array | None = None) -> Array:
+        """The array itself.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def pow(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The first array raised to the power of the second. Integers wrap, and take no negative exponents.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def prod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def ravel(self) -> Array:
+        """The elements along one axis, in row-major order; shares storage where it can."""
+
+    def reciprocal(self, *, out: Array | None = None) -> Array:
+        """One divided by the array.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def remainder(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """What `floor_divide` leaves; it has the sign of the divisor. An integer's remainder by zero is 0.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+        """The elements in row-major order under another shape, as numbers or one tuple; one length may be -1.
+
+        >>> freelane.arange(6).reshape(2, -1).shape
+        (2, 3)
+        """
+
+    def round(self, *, out: Array | None = None) -> Array:
+        """The nearest whole number; halves go to the even one.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+
+    def sign(self, *, out: Array | None = None) -> Array:
+        """-1, 0 or 1 by the sign; NaN stays NaN.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def signbit(self, *, out: Array | None = None) -> Array:
+        """Whether the sign bit is set: of negative numbers, -0 and some NaN.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def sin(self, *, out: Array | None = None) -> Array:
+        """The sine of an angle in radians.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def sinh(self, *, out: Array | None = None) -> Array:
+        """The hyperbolic sine.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+
+    def sqrt(self, *, out: Array | None = None) -> Array:
+        """The square root; NaN for negative numbers.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def square(self, *, out: Array | None = None) -> Array:
+        """The square. Integers wrap.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def squeeze(self, axis: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+        """Without the given axes, each of length 1."""
+
+    def std(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+        """The square root of the variance.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Distances between neighbours along each axis, in bytes as in NumPy."""
+
+    def subtract(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The difference of two arrays. Integers wrap; booleans have none.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def sum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def take(self, indices: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+        """The elements with the given numbers along an axis, which must be given if there is more than one."""
+
+    def take_along_axis(self, indices: _ArrayLike, /, axis: SupportsIndex = -1) -> Array:
+        """For each place of the indices the element with that number along an axis."""
+
+    def tan(self, *, out: Array | None = None) -> Array:
+        """The tangent of an angle in radians.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def tanh(self, *, out: Array | None = None) -> Array:
+        """The hyperbolic tangent.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def to_device(self, device: Literal["cpu"], /, *, stream: None = None) -> Array:
+        """The array itself; there is one device, 'cpu'."""
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a number for an array without axes.
+
+        >>> freelane.asarray([[1, 2], [3, 4]]).T.tolist()
+        [[1, 3], [2, 4]]
+        """
+
+    def transpose(self, *axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+        """The axes in another order, or reversed; shares storage."""
+
+    def trunc(self, *, out: Array | None = None) -> Array:
+        """The nearest whole number towards zero.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def var(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+        """The mean squared distance from the mean.
+
+        Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+        The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def zeros_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+        """An array of zeros with the shape and dtype of another."""
+    def __bool__(self) -> _bool: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __contains__(self, value: _ArrayLike, /) -> _bool: ...
+    def __delitem__(self, index: Any, /) -> None: ...
+    def __float__(self) -> float: ...
+    def __getitem__(self, index: _Index, /) -> Array: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __index__(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __iter__(self) -> Iterator[Array]: ...
+    def __len__(self) -> int: ...
+    def __setitem__(self, index: _Index, value: _ArrayLike, /) -> None: ...
+    def __add__(self, other: _ArrayLike, /) -> Array: ...
+    def __radd__(self, other: _ArrayLike, /) -> Array: ...
+    def __iadd__(self, other: _ArrayLike, /) -> Array: ...
+    def __sub__(self, other: _ArrayLike, /) -> Array: ...
+    def __rsub__(self, other: _ArrayLike, /) -> Array: ...
+    def __isub__(self, other: _ArrayLike, /) -> Array: ...
+    def __mul__(self, other: _ArrayLike, /) -> Array: ...
+    def __rmul__(self, other: _ArrayLike, /) -> Array: ...
+    def __imul__(self, other: _ArrayLike, /) -> Array: ...
+    def __truediv__(self, other: _ArrayLike, /) -> Array: ...
+    def __rtruediv__(self, other: _ArrayLike, /) -> Array: ...
+    def __itruediv__(self, other: _ArrayLike, /) -> Array: ...
+    def __floordiv__(self, other: _ArrayLike, /) -> Array: ...
+    def __rfloordiv__(self, other: _ArrayLike, /) -> Array: ...
+    def __ifloordiv__(self, other: _ArrayLike, /) -> Array: ...
+    def __mod__(self, other: _ArrayLike, /) -> Array: ...
+    def __rmod__(self, other: _ArrayLike, /) -> Array: ...
+    def __imod__(self, other: _ArrayLike, /) -> Array: ...
+    def __pow__(self, other: _ArrayLike, mod: None = None, /) -> Array: ...
+    def __rpow__(self, other: _ArrayLike, mod: None = None, /) -> Array: ...
+    def __ipow__(self, other: _ArrayLike, /) -> Array: ...  # type: ignore[misc]
+    def __matmul__(self, other: _ArrayLike, /) -> Array: ...
+    def __rmatmul__(self, other: _ArrayLike, /) -> Array: ...
+    def __and__(self, other: _ArrayLike, /) -> Array: ...
+    def __rand__(self, other: _ArrayLike, /) -> Array: ...
+    def __iand__(self, other: _ArrayLike, /) -> Array: ...
+    def __or__(self, other: _ArrayLike, /) -> Array: ...
+    def __ror__(self, other: _ArrayLike, /) -> Array: ...
+    def __ior__(self, other: _ArrayLike, /) -> Array: ...
+    def __xor__(self, other: _ArrayLike, /) -> Array: ...
+    def __rxor__(self, other: _ArrayLike, /) -> Array: ...
+    def __ixor__(self, other: _ArrayLike, /) -> Array: ...
+    def __lshift__(self, other: _ArrayLike, /) -> Array: ...
+    def __rlshift__(self, other: _ArrayLike, /) -> Array: ...
+    def __ilshift__(self, other: _ArrayLike, /) -> Array: ...
+    def __rshift__(self, other: _ArrayLike, /) -> Array: ...
+    def __rrshift__(self, other: _ArrayLike, /) -> Array: ...
+    def __irshift__(self, other: _ArrayLike, /) -> Array: ...
+    def __divmod__(self, other: _ArrayLike, /) -> tuple[Array, Array]: ...
+    def __rdivmod__(self, other: _ArrayLike, /) -> tuple[Array, Array]: ...
+    def __lt__(self, other: _ArrayLike, /) -> Array: ...
+    def __le__(self, other: _ArrayLike, /) -> Array: ...
+    def __gt__(self, other: _ArrayLike, /) -> Array: ...
+    def __ge__(self, other: _ArrayLike, /) -> Array: ...
+    def __eq__(self, other: object, /) -> Array: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, other: object, /) -> Array: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __neg__(self) -> Array: ...
+    def __pos__(self) -> Array: ...
+    def __abs__(self) -> Array: ...
+    def __invert__(self) -> Array: ...
+
+class finfo:
+    """Limits of a floating-point dtype, or of an array's; those of the parts for complex ones."""
+    bits: int
+    dtype: _dtype
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    @property
+    def tiny(self) -> float: ...
+    def __init__(self, type: _DTypeLike | Array, /) -> None: ...
+
+class iinfo:
+    """Limits of an integer dtype, or of an array's."""
+    bits: int
+    dtype: _dtype
+    max: int
+    min: int
+    def __init__(self, type: _DTypeLike | Array, /) -> None: ...
+
+class _Info:
+    def capabilities(self) -> dict[str, Any]: ...
+    def default_device(self) -> str: ...
+    def default_dtypes(self, *, device: Literal["cpu"] | None = None) -> dict[str, _dtype]: ...
+    def devices(self) -> Sequence[str]: ...
+    def dtypes(
+        self, *, device: Literal["cpu"] | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, _dtype]: ...
+
+def __array_namespace_info__() -> _Info: ...
+def isdtype(dtype: _DTypeLike, kind: _Kind | tuple[_Kind, ...]) -> _bool:
+    """Whether a dtype is of a kind: a dtype, one of the standard's names of kinds, or a tuple of those."""
+
+@final
+class parallel:
+    """Spreads the work of large calls in a with block over this many threads; all that there are if none are given."""
+    def __new__(cls, threads: int | None = None, /) -> Self: ...
+    @property
+    def threads(self) -> int: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_reason: object) -> None: ...
+
+def savez(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
+    """Writes arrays to a .npz or .safetensors file: keywords by their names, others as arr_0, arr_1 and so on."""
+
+def savez_compressed(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
+    """As savez, deflated."""
+
+def abs(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The absolute value; of a complex number its modulus.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def acos(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The angle in radians whose cosine is the element; NaN outside of -1 to 1.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def acosh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The inverse of the hyperbolic cosine; NaN below 1.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def add(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The sum of two arrays. Integers wrap; for booleans it is "or".
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def all(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """Whether all elements are not zero; true for none.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def any(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """Whether any element is not zero; false for none.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def arange(start: float, stop: float | None = None, step: float = 1, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """Numbers from start (0) up to, not including, stop, step (1) apart. With one argument, that is the stop."""
+
+def argmax(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The position of the first greatest element, counted over the reduced axes; of the first NaN if there is one.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def argmin(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The position of the first least element, counted over the reduced axes; of the first NaN if there is one.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def array(obj: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None, copy: _bool | None = True) -> Array:
+    """As asarray, with a copy of memory that belongs to others.
+
+    >>> freelane.array([True, False])
+    array([ True, False])
+    """
+
+def asarray(obj: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None, copy: _bool | None = None) -> Array:
+    """An array of a number, nested lists, or another library's array.
+
+    Takes arrays, Python numbers, nested lists and tuples of them, and whatever has the buffer protocol,
+    __dlpack__ or __arrow_c_array__: NumPy's arrays for one. Memory of others is used, not copied, and is never
+    written: writing to the result takes a copy first. copy=True copies at once, copy=False refuses to.
+
+    >>> freelane.asarray([[1, 2], [3, 4]]).shape
+    (2, 2)
+    >>> freelane.asarray([1, 2.5], dtype=freelane.float32)
+    array([1. , 2.5], dtype=float32)
+    """
+
+def asin(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The angle in radians whose sine is the element; NaN outside of -1 to 1.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def asinh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The inverse of the hyperbolic sine.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def astype(x: _ArrayLike, dtype: _DTypeLike, /, *, copy: _bool = True, device: Literal["cpu"] | None = None) -> Array:
+    """The elements converted to another type.
+
+    Floats become integers by truncation, saturating at the ends of the range; NaN gives 0.
+
+    >>> freelane.astype(freelane.asarray([1.5, -2.5]), freelane.int8)
+    array([ 1, -2], dtype=int8)
+    """
+
+def atan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The angle in radians whose tangent is the element.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def atan2(y: _ArrayLike, x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The angle in radians of the point (y, x), from -pi to pi.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def atanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The inverse of the hyperbolic tangent; NaN outside of -1 to 1.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_and(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """"And" of each bit; for booleans, logical "and".
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_invert(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Each bit reversed; for booleans, logical "not".
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_left_shift(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Bits moved up by the second array; zero once all have left.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_or(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """"Or" of each bit; for booleans, logical "or".
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_right_shift(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Bits moved down by the second array; the sign stays.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_xor(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """"Exclusive or" of each bit; for booleans, logical "exclusive or".
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def broadcast_arrays(*arrays: _ArrayLike) -> list[Array]:
+    """Arrays repeated to their common shape, as a tuple; nothing is copied.
+
+    >>> [x.shape for x in freelane.broadcast_arrays(freelane.zeros(3), freelane.zeros((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
+
+def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> tuple[int, ...]:
+    """The shape that arrays of these shapes have together.
+
+    >>> freelane.broadcast_shapes((3,), (2, 1))
+    (2, 3)
+    """
+
+def broadcast_to(x: _ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+    """Repeated to a larger shape."""
+
+def can_cast(from_: _ArrayLike | _DTypeLike, to: _DTypeLike, /) -> _bool:
+    """Whether values of a dtype, or of an array's, can be had in another without loss of kind or range.
+
+    >>> freelane.can_cast(freelane.int32, freelane.int64), freelane.can_cast(freelane.float64, freelane.float32)
+    (True, False)
+    """
+
+def ceil(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The least whole number that is not less.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def concat(arrays: Sequence[_ArrayLike], /, *, axis: SupportsIndex = 0) -> Array:
+    """Joins arrays along an axis that they have."""
+
+def copysign(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The magnitude of the first array with the sign of the second.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def cos(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The cosine of an angle in radians.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def cosh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The hyperbolic cosine.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def count_nonzero(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """How many elements are not zero.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The quotient of two arrays. Integers are divided as `f64`.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
+    """An array with anything in it: whatever its memory held before.
+
+    >>> freelane.empty((2, 3)).shape
+    (2, 3)
+    """
+
+def empty_like(x: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
+    """An array with anything in it, with the shape and dtype of another."""
+
+def equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the elements are equal. NaN equals nothing.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def erf(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def exp(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """e raised to the power of the array.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def exp2(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Two raised to the power of the array.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def expand_dims(x: _ArrayLike, /, axis: SupportsIndex) -> Array:
+    """A new axis of length 1 at the given place of the result."""
+
+def expm1(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """e raised to the power of the array, less one; precise near zero.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, *, k: SupportsIndex = 0, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """A matrix with ones on diagonal k and zeros elsewhere."""
+
+def flip(x: _ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+    """Elements in reverse order along the given axes; along all of them when none is given."""
+
+def floor(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The greatest whole number that is not greater.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def floor_divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The quotient rounded towards negative infinity. An integer divided by zero gives 0.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def from_dlpack(x: _SupportsDLPack, /, *, device: Literal["cpu"] | None = None, copy: _bool | None = None) -> Array:
+    """The array that an object offers through DLPack, over its memory where that can be.
+
+    Bools are copied. Writing to the array copies first, so the object's memory is never written.
+
+    Raises BufferError for data that is not on the CPU or malformed, TypeError for types that arrays do not hold, ValueError when copy=False and a copy is needed.
+    """
+
+def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: float, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """An array with one value in every place, of the value's dtype unless one is given."""
+
+def full_like(x: _ArrayLike, /, fill_value: float, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """An array with one value in every place, with the shape and dtype of another."""
+
+def greater(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the first is greater than the second.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def greater_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the first is greater than the second or equal to it.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def hypot(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The length of the vector (x, y), without overflow on the way.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def isfinite(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the element is neither infinite nor NaN.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def isinf(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the element is infinite.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def isnan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the element is not a number.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def less(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the first is less than the second.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def less_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the first is less than the second or equal to it.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def linspace(start: float, stop: float, num: SupportsIndex) -> Array:
+    """Evenly spaced numbers from start to stop, both included."""
+
+def load(path: _Path, key: _str | None = None, *, mmap: _bool | None = None) -> Array:
+    """The array in a .npy, .npz, .safetensors or .csv file; key picks one of several (of a table: a column).
+
+    Files are not trusted: nothing is unpickled, sizes are checked. With mmap=None arrays of 4 MiB and more are mapped where the file allows it, with True all of them, with False none; a mapped file must not be cut short meanwhile.
+
+    Raises FileNotFoundError and other OSErrors, KeyError for an unknown key, TypeError for dtypes that arrays do not hold, ValueError for a malformed file.
+    """
+
+def load_all(path: _Path, *, mmap: _bool | None = None) -> dict[_str, Array]:
+    """All arrays of a .npz, .safetensors or .csv file, a dict by name.
+
+    Errors as for load.
+    """
+
+def log(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The natural logarithm; NaN for negative numbers.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def log10(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The logarithm to base 10.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def log1p(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The natural logarithm of one plus the array; precise near zero.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def log2(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The logarithm to base 2.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def logical_and(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether both are not zero.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def logical_not(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the element is zero.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def logical_or(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether at least one is not zero.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def logical_xor(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether exactly one is not zero.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def matmul(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast."""
+
+def matrix_transpose(x: _ArrayLike, /) -> Array:
+    """The last two axes exchanged."""
+
+def max(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The greatest element; NaN if there is one.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def maximum(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The greater of two arrays; NaN if either is.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def mean(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The arithmetic mean; NaN for no elements. Integers give `f64`.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def min(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The least element; NaN if there is one.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def minimum(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The lesser of two arrays; NaN if either is.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def multiply(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The product of two arrays. Integers wrap; for booleans it is "and".
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def negative(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The array with its sign reversed. Unsigned integers wrap.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def not_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the elements differ.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def ones(shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """An array of ones, of float64 unless a dtype is given."""
+
+def ones_like(x: _ArrayLike, /, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """An array of ones with the shape and dtype of another."""
+
+def permute_dims(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+    """Axes in another order; axis i of the result is axis axes[i]."""
+
+def positive(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The array itself.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def pow(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The first array raised to the power of the second. Integers wrap, and take no negative exponents.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def prod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def reciprocal(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """One divided by the array.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def remainder(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """What `floor_divide` leaves; it has the sign of the divisor. An integer's remainder by zero is 0.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def reshape(x: _ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+    """The same elements in row-major order under another shape; one length may be -1, what is left."""
+
+def result_type(*arrays_and_dtypes: _ArrayLike | _DTypeLike) -> _dtype:
+    """The dtype that arrays, dtypes and Python numbers have together; numbers give way to the others.
+
+    >>> freelane.result_type(freelane.float32, freelane.int8, 1.0)
+    freelane.float32
+    """
+
+def round(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The nearest whole number; halves go to the even one.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def save(path: _Path, x: _ArrayLike, /) -> None:
+    """Writes an array to a .npy, .npz, .safetensors or .csv file, as the name ends. The file appears whole or not at all.
+
+    Raises OSError, and ValueError for an unknown ending or an array that the format cannot hold.
+    """
+
+def save_all(path: _Path, arrays: Mapping[_str, _ArrayLike], /, *, compress: _bool = False) -> None:
+    """Writes a mapping of names to arrays to a .npz or .safetensors file. Otherwise as save."""
+
+def share(x: Array, /) -> Array:
+    """Makes an array one that any number of threads read, and returns it.
+
+    From now on nobody can write to it (x += 1 gives x a new array), and reading it writes no memory: on free-threaded builds
+    its references are not counted either, so it is freed by the collector and not at once.
+
+    >>> table = freelane.share(freelane.arange(3))
+    >>> table.is_shared
+    True
+    """
+
+def sign(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """-1, 0 or 1 by the sign; NaN stays NaN.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def signbit(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Whether the sign bit is set: of negative numbers, -0 and some NaN.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def sin(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The sine of an angle in radians.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def sinh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The hyperbolic sine.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def sqrt(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The square root; NaN for negative numbers.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def square(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The square. Integers wrap.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def squeeze(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+    """Without the given axes, each of length 1."""
+
+def stack(arrays: Sequence[_ArrayLike], /, *, axis: SupportsIndex = 0) -> Array:
+    """Joins arrays of one shape along a new axis."""
+
+def stats(*, enable: _bool | None = None, reset: _bool = False) -> dict[_str, Any]:
+    """Memory in use, as a dictionary.
+
+    enable switches counting on or off (it is off at first, and costs a nanosecond an allocation when on); reset starts counting anew.
+    live_bytes and live_blocks are signed: they run from the moment counting was switched on.
+    """
+
+def std(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+    """The square root of the variance.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def subtract(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The difference of two arrays. Integers wrap; booleans have none.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def sum(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def take(x: _ArrayLike, indices: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+    """The elements with the given numbers along an axis, which must be given if there is more than one."""
+
+def take_along_axis(x: _ArrayLike, indices: _ArrayLike, /, axis: SupportsIndex = -1) -> Array:
+    """For each place of the indices the element with that number along an axis."""
+
+def tan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The tangent of an angle in radians.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def tanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The hyperbolic tangent.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def transpose(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+    """Axes in another order; all of them reversed when none is given."""
+
+def trim() -> int:
+    """Gives memory that is kept for reuse back to the system and returns the number of its bytes.
+
+    It is that of the calling thread and that which no thread keeps for itself.
+    """
+
+def trunc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The nearest whole number towards zero.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def var(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+    """The mean squared distance from the mean.
+
+    Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
+    The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def where(condition: _ArrayLike, x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The first array where the condition holds, the second elsewhere.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def zeros(shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """An array of zeros, of float64 unless a dtype is given."""
+
+def zeros_like(x: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
+    """An array of zeros with the shape and dtype of another.
+
+    >>> freelane.zeros_like([1, 2])
+    array([0, 0])
+    """
