@@ -50,8 +50,20 @@ class dtype:
         """The same as a dtype of NumPy's."""
 
     @property
+    def char(self) -> _str:
+        """NumPy's one-letter code."""
+
+    @property
     def dtype(self) -> Any:
         """The same as a dtype of NumPy's."""
+
+    @property
+    def fields(self) -> None:
+        """None: elements have no fields."""
+
+    @property
+    def hasobject(self) -> _bool:
+        """False: elements are numbers."""
 
     @property
     def itemsize(self) -> int:
@@ -66,8 +78,16 @@ class dtype:
         """The name, as in the Array API standard."""
 
     @property
+    def names(self) -> None:
+        """None: elements have no fields."""
+
+    @property
     def str(self) -> _str:
         """NumPy's code with byte order."""
+
+    @property
+    def type(self) -> Any:
+        """NumPy's scalar type."""
 
 bool: Final[dtype]
 uint8: Final[dtype]
@@ -616,8 +636,8 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
-    def prod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
-        """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`.
+    def prod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
+        """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
 
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
@@ -725,8 +745,8 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
-    def sum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
-        """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`.
+    def sum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
+        """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
 
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
@@ -1422,8 +1442,8 @@ def pow(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
-def prod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
-    """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`.
+def prod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
+    """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
 
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
@@ -1549,8 +1569,8 @@ def subtract(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Ar
     With out=, the result is written there and out is returned.
     """
 
-def sum(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
-    """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`.
+def sum(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
+    """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
 
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.

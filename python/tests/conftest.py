@@ -8,6 +8,7 @@ A test that cannot run in threads says why: `@pytest.mark.alone("changes the wor
 fixture that changes the process.
 """
 
+import gc
 import sys
 import threading
 
@@ -22,6 +23,13 @@ OF_THE_PROCESS = {"monkeypatch", "capsys", "capfd", "capsysbinary", "capfdbinary
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone(reason): the test cannot run in several threads")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _garbage():
+    # Tests collect garbage often; what has been imported until here need not be looked through each time.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc):
