@@ -139,16 +139,13 @@ impl UFunc {
     /// # Ok::<(), freelane_ops::OpsError>(())
     /// ```
     pub fn call(&self, lane: &Lane, args: &[Operand<'_>]) -> Result<ArrayData, OpsError> {
-        if let Some((dtype, layout)) = self.plain(lane, args)
-            && let Some(out_dtype) = self.output_dtype(dtype)
-        {
-            let layout = layout.to_contiguous();
-            let mut buffer = uninit(lane, &layout, out_dtype, self.name)?;
-            // SAFETY: `plain` compared dtypes and shapes, and the buffer was made for the layout.
-            if unsafe { self.run_plain(dtype, args, layout.len(), buffer.as_mut_ptr()) } {
-                // SAFETY: the loop wrote every element.
-                return Ok(unsafe { finish(buffer, out_dtype, layout) });
-            }
+        if let Some(plain) = self.plain(lane, args) {
+            let layout = plain.x.layout().to_contiguous();
+            let mut buffer = uninit(lane, &layout, plain.out, self.name)?;
+            // SAFETY: the buffer was made for as many elements of the output's type.
+            unsafe { plain.run(buffer.as_mut_ptr()) };
+            // SAFETY: the loop wrote every element; the layout is contiguous and the buffer was made for it.
+            return Ok(unsafe { ArrayData::from_parts_unchecked(buffer, plain.out, layout) });
         }
         let dtype = self.loop_dtype(args)?;
         let out_dtype = self.output_dtype(dtype).unwrap_or(dtype);
@@ -167,14 +164,14 @@ impl UFunc {
     /// As [`UFunc::call`]; also when the result's shape is not that of `out`, or its type cannot be held without loss of
     /// kind.
     pub fn call_into(&self, lane: &Lane, args: &[Operand<'_>], out: &mut ArrayData) -> Result<(), OpsError> {
-        if let Some((dtype, layout)) = self.plain(lane, args)
-            && self.output_dtype(dtype) == Some(out.dtype())
+        if let Some(plain) = self.plain(lane, args)
+            && plain.out == out.dtype()
             && out.layout().is_contiguous()
-            && same_shape(out.layout(), layout)
+            && same_shape(out.layout(), plain.x.layout())
             && let Some(ptr) = out.as_mut_ptr()
-            // SAFETY: `plain` compared dtypes and shapes of the operands, the lines above those of the output.
-            && unsafe { self.run_plain(dtype, args, layout.len(), ptr) }
         {
+            // SAFETY: the output is contiguous, of the operands' shape and of the loop's output type.
+            unsafe { plain.run(ptr) };
             return Ok(());
         }
         let dtype = self.loop_dtype(args)?;
@@ -296,45 +293,30 @@ impl UFunc {
         .in_op(self.name)
     }
 
-    /// The dtype and layout of a call that needs no preparation: arrays of one dtype with a loop of its own, contiguous
-    /// and of one shape, on one lane.
-    #[inline]
-    fn plain<'a>(&self, lane: &Lane, args: &[Operand<'a>]) -> Option<(DType, &'a Layout)> {
-        let (&Operand::Array(first), rest) = args.split_first()? else { return None };
-        let (dtype, layout) = (first.dtype(), first.layout());
-        let alike = |o: &Operand<'_>| match o {
-            Operand::Array(a) => a.dtype() == dtype && a.layout().is_contiguous() && same_shape(a.layout(), layout),
-            Operand::Scalar(_) => false,
+    /// The call, if it needs no preparation: arrays of one dtype with a loop of its own, contiguous and of one shape, on one
+    /// lane.
+    #[inline(always)]
+    fn plain<'a>(&self, lane: &Lane, args: &[Operand<'a>]) -> Option<Plain<'a>> {
+        let plain = match (self.loops, args) {
+            (Loops::Unary(table), &[Operand::Array(x)]) => {
+                let entry = table[x.dtype() as usize]?;
+                Plain { x, run: PlainLoop::Unary(entry.run), out: entry.out }
+            }
+            (Loops::Binary(table), &[Operand::Array(x), Operand::Array(y)])
+                if x.dtype() == y.dtype() && y.layout().is_contiguous() && same_shape(x.layout(), y.layout()) =>
+            {
+                let entry = table[x.dtype() as usize]?;
+                Plain { x, run: PlainLoop::Binary(entry.run, y), out: entry.out }
+            }
+            _ => return None,
         };
-        let natural = self.promotion == Promotion::Same || dtype.is_inexact();
+        let natural = self.promotion == Promotion::Same || plain.x.dtype().is_inexact();
+        let layout = plain.x.layout();
         let ready = natural
             && self.check.is_none()
             && layout.is_contiguous()
             && lane.pieces(estimate(layout.len(), self.cost)) == 1;
-        (ready && rest.iter().all(alike)).then_some((dtype, layout))
-    }
-
-    /// Runs the loop on operands that [`UFunc::plain`] found ready; `false` if their number is not the function's.
-    ///
-    /// # Safety
-    /// `out` has room for `n` results, and each operand holds `n` elements of `dtype`, contiguous.
-    #[inline]
-    unsafe fn run_plain(&self, dtype: DType, args: &[Operand<'_>], n: usize, out: *mut u8) -> bool {
-        let (isa, size) = (Isa::current(), dtype.size() as isize);
-        match (self.loops, args) {
-            (Loops::Unary(table), [Operand::Array(x)]) => {
-                let Some(entry) = table[dtype as usize] else { return false };
-                // SAFETY: operand and output hold `n` elements side by side.
-                unsafe { (entry.run)(isa, n, x.as_ptr(), size, out, entry.out.size() as isize) }
-            }
-            (Loops::Binary(table), [Operand::Array(a), Operand::Array(b)]) => {
-                let Some(entry) = table[dtype as usize] else { return false };
-                // SAFETY: as above, for both operands.
-                unsafe { (entry.run)(isa, n, a.as_ptr(), size, b.as_ptr(), size, out, entry.out.size() as isize) }
-            }
-            _ => return false,
-        }
-        true
+        ready.then_some(plain)
     }
 
     #[inline]
@@ -360,6 +342,34 @@ impl UFunc {
             ready[i] = Ready::new(lane, self.name, args[i], dtypes[i])?;
         }
         Ok(ready)
+    }
+}
+
+/// A call that needs no preparation.
+struct Plain<'a> {
+    x: &'a ArrayData,
+    run: PlainLoop<'a>,
+    out: DType,
+}
+
+enum PlainLoop<'a> {
+    Unary(Loop1),
+    Binary(Loop2, &'a ArrayData),
+}
+
+impl Plain<'_> {
+    /// # Safety
+    /// `out` has room for as many elements of the output's type as there are in the operands.
+    #[inline(always)]
+    unsafe fn run(&self, out: *mut u8) {
+        let (isa, n) = (Isa::current(), self.x.layout().len());
+        let (size, out_size) = (self.x.dtype().size() as isize, self.out.size() as isize);
+        match self.run {
+            // SAFETY: `UFunc::plain` found the operand contiguous and of the loop's type; the caller vouches for the output.
+            PlainLoop::Unary(run) => unsafe { run(isa, n, self.x.as_ptr(), size, out, out_size) },
+            // SAFETY: as above, for both operands.
+            PlainLoop::Binary(run, y) => unsafe { run(isa, n, self.x.as_ptr(), size, y.as_ptr(), size, out, out_size) },
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::detach;
 use crate::errors::to_py;
 use crate::native::{Args, Native, QuickFn};
 use crate::object::{self, is_array, wrapped};
-use freelane::{Array, DType, Scalar, concat, promote_types, stack};
+use freelane::{Array, DType, OpsError, Scalar, concat, promote_types, stack};
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
@@ -122,7 +122,7 @@ pub(crate) fn array_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>, copy: Optio
     }
     if let Some(s) = scalar(obj)? {
         refuse_copy(copy, "a Python number")?;
-        return Array::from_scalars(&[s], &[], dtype.unwrap_or(s.default_dtype())).map_err(to_py);
+        return filled(&[s], &[], dtype.unwrap_or(s.default_dtype()));
     }
     if let Some(array) = import(obj, copy)? {
         // What was just copied is not copied again.
@@ -134,7 +134,7 @@ pub(crate) fn array_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>, copy: Optio
     }
     if let Ok(number) = obj.extract::<f64>() {
         refuse_copy(copy, "a number")?;
-        return Array::from_scalars(&[Scalar::Float(number)], &[], dtype.unwrap_or(DType::F64)).map_err(to_py);
+        return filled(&[Scalar::Float(number)], &[], dtype.unwrap_or(DType::F64));
     }
     let found = obj.get_type();
     Err(exc::PyTypeError::new_err(format!(
@@ -204,7 +204,22 @@ fn nested(items: SmallVec<[Bound<'_, PyAny>; 4]>, dtype: Option<DType>) -> PyRes
         }
         other => other.unwrap_or(DType::F64),
     };
-    Array::from_scalars(&numbers.values, &numbers.shape, dtype.unwrap_or(common)).map_err(to_py)
+    filled(&numbers.values, &numbers.shape, dtype.unwrap_or(common))
+}
+
+/// Numbers in row-major order as an array.
+fn filled(values: &[Scalar], shape: &[usize], dtype: DType) -> PyResult<Array> {
+    if dtype.is_real() && dtype != DType::Bool && values.iter().any(|s| matches!(s, Scalar::Complex(_))) {
+        return Err(exc::PyTypeError::new_err(format!(
+            "asarray: complex numbers cannot become {dtype}; take their real parts first"
+        )));
+    }
+    Array::from_scalars(values, shape, dtype).map_err(|e| match e {
+        OpsError::ScalarRange { value, dtype, .. } => {
+            exc::PyOverflowError::new_err(format!("asarray: {value} is out of range for {dtype}"))
+        }
+        e => to_py(e),
+    })
 }
 
 /// Python's numbers widen from bool over int and float to complex.
