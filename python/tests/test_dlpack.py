@@ -281,6 +281,27 @@ def test_deleters_run_once_from_any_thread():
     assert producer.deleted == 1
 
 
+def test_threads_meet_at_one_capsule():
+    for _ in range(20):
+        producer, barrier, got = Producer(), threading.Barrier(4), []
+
+        def take(producer=producer, barrier=barrier, got=got):
+            barrier.wait()
+            try:
+                got.append(fl.from_dlpack(producer))
+            except ValueError:
+                pass
+
+        threads = [threading.Thread(target=take) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(got) == 1 and producer.deleted == 0
+        got.clear()
+        assert producer.deleted == 1
+
+
 def test_capsules_that_nobody_takes():
     for _ in range(100):
         fl.zeros(1000).__dlpack__()

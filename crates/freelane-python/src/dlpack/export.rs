@@ -1,0 +1,94 @@
+//! Our arrays for others.
+use super::tensor::{CPU, IS_COPIED, Legacy, Managed, READ_ONLY, Tensor, Versioned, type_code};
+use crate::foreign::apart;
+use crate::native::Args;
+use crate::object;
+use freelane::Array;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::c_void;
+use std::ptr::{NonNull, null_mut};
+
+/// What an exported tensor lies in: the tensor comes first.
+#[repr(C)]
+struct Export<M> {
+    managed: M,
+    _array: Array,
+    _dims: Vec<i64>,
+}
+
+/// The deleter of our exports: drops the storage's handle. Needs no interpreter.
+unsafe extern "C" fn delete<M: Managed>(managed: *mut M) {
+    // SAFETY: `capsule_of` made it of a box, in which the tensor comes first; a deleter is called once.
+    drop(unsafe { Box::from_raw(managed.cast::<Export<M>>()) });
+}
+
+/// The destructor of our capsules: deletes a tensor that nobody took out.
+unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
+    // SAFETY: called with a capsule that is going away, attached.
+    if unsafe { ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) } == 1 {
+        // SAFETY: valid under this name, as checked.
+        let managed = unsafe { ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()) };
+        // SAFETY: the name says that nobody took the tensor.
+        unsafe { M::delete(managed.cast()) };
+    }
+}
+
+fn capsule_of<M: Managed>(py: Python<'_>, array: Array, flags: u64) -> PyResult<Bound<'_, PyAny>> {
+    let ndim = array.rank();
+    let lengths = array.shape().iter().map(|&n| n as i64);
+    // One more, so that no pointer dangles for an array without axes.
+    let mut dims: Vec<i64> = lengths.chain(array.strides().iter().map(|&s| s as i64)).chain([0]).collect();
+    let (code, bits) = type_code(array.dtype());
+    let data = if array.is_empty() { null_mut() } else { array.data().as_ptr().cast_mut().cast() };
+    let shape = dims.as_mut_ptr();
+    let strides = shape.wrapping_add(ndim);
+    let tensor =
+        Tensor { data, device: [CPU, 0], ndim: ndim as i32, code, bits, lanes: 1, shape, strides, byte_offset: 0 };
+    let export = Box::new(Export { managed: M::wrap(tensor, flags, delete::<M>), _array: array, _dims: dims });
+    let pointer = NonNull::from(Box::leak(export)).cast::<c_void>();
+    // SAFETY: the pointer is what `drop_capsule` expects under this name.
+    let capsule = unsafe { PyCapsule::new_with_pointer_and_destructor(py, pointer, M::NAME, Some(drop_capsule::<M>)) };
+    match capsule {
+        Ok(capsule) => Ok(capsule.into_any()),
+        Err(e) => {
+            // SAFETY: there is no capsule, so nobody else has the pointer.
+            unsafe { M::delete(pointer.as_ptr().cast()) };
+            Err(e)
+        }
+    }
+}
+
+pub(super) fn dlpack<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let array = object::snapshot(args.required(0))?;
+    if args.some(1).is_some() {
+        return Err(PyBufferError::new_err("arrays live on the CPU, which has no streams: stream must be None"));
+    }
+    if let Some(device) = args.some(3) {
+        let wanted: (i32, i32) = device.extract()?;
+        if wanted != (CPU, 0) {
+            return Err(PyBufferError::new_err(format!("arrays live on the CPU, device (1, 0), not on {wanted:?}")));
+        }
+    }
+    let copy: Option<bool> = args.some(4).map(|v| v.is_truthy()).transpose()?;
+    let versions = args.some(2).map(|v| v.extract::<(u32, u32)>()).transpose()?;
+    if versions.is_none_or(|(major, _)| major < 1) {
+        if copy == Some(false) {
+            return Err(PyBufferError::new_err(
+                "without a copy the memory is read-only, which only DLPack 1.0 and later can say: pass max_version=(1, 0)",
+            ));
+        }
+        return capsule_of::<Legacy>(py, apart(py, array.nbytes(), || array.copy())?, 0);
+    }
+    if copy == Some(true) {
+        return capsule_of::<Versioned>(py, apart(py, array.nbytes(), || array.copy())?, IS_COPIED);
+    }
+    capsule_of::<Versioned>(py, array, READ_ONLY)
+}
+
+pub(super) fn dlpack_device<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    object::read(args.required(0))?;
+    Ok((CPU, 0).into_pyobject(py)?.into_any())
+}
