@@ -17,7 +17,8 @@ pub(crate) struct Operands<'a, const N: usize> {
 
 enum Item<'a> {
     Read(Reading<'a>),
-    Made(Array),
+    /// Boxed, since an array is many times the size of the others.
+    Made(Box<Array>),
     Scalar(Scalar),
     /// The array that the call writes over.
     Out,
@@ -99,7 +100,7 @@ fn mixed<'a>(
         if !object::is_array(arg) {
             *item = match scalar(arg)? {
                 Some(s) => Item::Scalar(s),
-                None => Item::Made(to_array(arg)?),
+                None => Item::Made(Box::new(to_array(arg)?)),
             };
         }
     }
