@@ -201,7 +201,7 @@ impl Array {
     }
 
     /// A view under a layout derived from this array's.
-    fn viewed(&self, op: &'static str, layout: Result<Layout, ArrayError>) -> Result<Array, OpsError> {
+    pub(crate) fn viewed(&self, op: &'static str, layout: Result<Layout, ArrayError>) -> Result<Array, OpsError> {
         self.data.with_layout(layout.in_op(op)?).in_op(op).map(Into::into)
     }
 

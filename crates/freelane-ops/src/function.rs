@@ -421,7 +421,7 @@ impl Array {
     /// The axes in another order, or reversed when none are given.
     pub(crate) fn transposed(&self, axes: Option<&[isize]>) -> Result<Array, OpsError> {
         match axes {
-            Some(axes) => self.permute_dims(axes),
+            Some(axes) => self.viewed("transpose", self.data().layout().permute(axes)),
             None => Ok(self.t()),
         }
     }

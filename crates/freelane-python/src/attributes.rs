@@ -107,6 +107,12 @@ pub(crate) static METHODS: &[Native] = &[
         doc: "The module freelane, a namespace by the Array API standard.",
         run: namespace,
     },
+    Native {
+        signature: "__format__(self, spec, /)",
+        doc: "The text by a format, which an array without axes has as its number does.\n\n\
+              >>> f'{freelane.asarray(2.5):.2f}'\n'2.50'",
+        run: format,
+    },
     Native { signature: "__complex__(self, /)", doc: "The only element as a complex number.", run: complex },
     Native {
         signature: "ravel(self, /)",
@@ -137,7 +143,7 @@ pub(crate) static METHODS: &[Native] = &[
         },
     },
     Native {
-        signature: "astype(self, dtype, /, *, copy=True, device=None)",
+        signature: "astype(self, /, dtype, *, copy=True, device=None)",
         doc: "The elements converted to another type.\n\nFloats become integers by truncation, saturating at the ends of the \
               range; NaN gives 0.\n\n>>> freelane.asarray([1.5, -2.5]).astype(freelane.int8).tolist()\n[1, -2]",
         run: |py, args| crate::creation::astype(py, args.required(0), args.required(1), args.get(2), args.get(3)),
@@ -214,6 +220,18 @@ fn item<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> Answer<'py> {
         return Err(exc::PyValueError::new_err(message));
     }
     object_of(py, picked.to_scalar().map_err(to_py)?)
+}
+
+fn format<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> Answer<'py> {
+    let (x, spec) = (object::snapshot(args.required(0))?, args.required(1));
+    if spec.len()? == 0 {
+        return str(py, args.required(0));
+    }
+    if x.rank() > 0 {
+        let message = format!("an array of {} axes takes no format {spec}; format its elements", x.rank());
+        return Err(exc::PyTypeError::new_err(message));
+    }
+    object_of(py, x.to_scalar().map_err(to_py)?)?.call_method1("__format__", (spec,))
 }
 
 /// Nested lists of Python numbers.

@@ -213,16 +213,16 @@ unsafe extern "C" fn reduce(object: *mut ffi::PyObject, _: *mut ffi::PyObject) -
 unsafe extern "C" fn new(
     _kind: *mut ffi::PyTypeObject,
     args: *mut ffi::PyObject,
-    _names: *mut ffi::PyObject,
+    names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: called attached, with a tuple.
-    let (py, args) = unsafe {
+    // SAFETY: called attached, with a tuple and a dict or null.
+    let (py, args, names) = unsafe {
         let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, args))
+        (py, Borrowed::from_ptr(py, args), Borrowed::from_ptr_or_opt(py, names))
     };
-    enter(py, || {
-        let (object,): (Bound<'_, PyAny>,) = args.extract()?;
-        Ok(dtype_object(py, dtype_of(&object)?))
+    enter(py, || match args.extract::<(Bound<'_, PyAny>,)>() {
+        Ok((object,)) if names.is_none() => Ok(dtype_object(py, dtype_of(&object)?)),
+        _ => Err(exc::PyTypeError::new_err("dtype() takes one argument, by position; usage: dtype(name, /)")),
     })
 }
 

@@ -51,9 +51,11 @@ fn interrupted(message: String) -> PyErr {
 
 fn of_array(e: &ArrayError, message: String) -> PyErr {
     match e {
-        ArrayError::IndexOutOfRange { .. } | ArrayError::TooManyIndices { .. } | ArrayError::TwoEllipses => {
-            exc::PyIndexError::new_err(message)
-        }
+        ArrayError::IndexOutOfRange { .. }
+        | ArrayError::TooManyIndices { .. }
+        | ArrayError::TwoEllipses
+        | ArrayError::MaskMismatch { .. }
+        | ArrayError::IndexMismatch { .. } => exc::PyIndexError::new_err(message),
         ArrayError::DTypeMismatch { .. } => exc::PyTypeError::new_err(message),
         _ => exc::PyValueError::new_err(message),
     }

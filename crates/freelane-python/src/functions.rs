@@ -5,9 +5,11 @@
 use crate::convert::{self, Operands};
 use crate::native::{Body, Callable, RawCall};
 use crate::object::{self, wrapped};
-use crate::{detach, errors::to_py};
+use crate::{detach, errors, errors::to_py};
 use freelane::function::{Default, Kind, Param};
-use freelane::{Axes, Function, Lane, ReduceArgs, Reduction, UFunc, Value};
+use freelane::{Array, Axes, DType, Function, Lane, ReduceArgs, Reduction, UFunc, Value};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::types::PyInt;
 use pyo3::{Borrowed, prelude::*};
 use smallvec::SmallVec;
 
@@ -140,17 +142,53 @@ pub(crate) fn apply<'py, const N: usize>(
     out: Option<Borrowed<'_, 'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     match out {
-        None => {
-            let operands = Operands::new(&args)?;
-            let cost = operands.cost(f.cost);
-            let done = detach::run(py, cost, || Lane::with(|lane| f.call(lane, &operands.all())));
-            wrapped(py, done)
-        }
+        None => match apply_new(py, f, &args) {
+            Ok(done) => Ok(done),
+            Err(error) => beyond(py, f, &args, error),
+        },
         Some(out) => {
             apply_into(py, f, &args, &out)?;
             Ok(out.to_owned())
         }
     }
+}
+
+#[inline(always)]
+fn apply_new<'py, const N: usize>(
+    py: Python<'py>,
+    f: &'static UFunc,
+    args: &[Borrowed<'_, 'py, PyAny>; N],
+) -> PyResult<Bound<'py, PyAny>> {
+    let operands = Operands::new(args)?;
+    let cost = operands.cost(f.cost);
+    let done = detach::run(py, cost, || Lane::with(|lane| f.call(lane, &operands.all())));
+    wrapped(py, done)
+}
+
+/// A comparison of integers with a number that their dtype cannot hold has an answer all the same: it is the same for all.
+#[cold]
+fn beyond<'py>(
+    py: Python<'py>,
+    f: &'static UFunc,
+    args: &[Borrowed<'_, 'py, PyAny>],
+    error: PyErr,
+) -> PyResult<Bound<'py, PyAny>> {
+    let &[a, b] = args else { return Err(error) };
+    let (x, number) = if object::is_array(&a) { (a, b) } else { (b, a) };
+    let is_one = object::is_array(&x) && number.is_exact_instance_of::<PyInt>();
+    if !is_one || !error.is_instance_of::<PyOverflowError>(py) || !object::read(&x)?.dtype().is_integer() {
+        return Err(error);
+    }
+    let less = number.lt(0)? != object::is_array(&a);
+    let answer = match f.name {
+        "equal" => false,
+        "not_equal" => true,
+        "less" | "less_equal" => less,
+        "greater" | "greater_equal" => !less,
+        _ => return Err(error),
+    };
+    errors::discard(py, error);
+    wrapped(py, Array::full(object::read(&x)?.shape(), answer, DType::Bool))
 }
 
 /// Applies an elementwise function and writes the result to an array, which may be one of the operands.

@@ -3,7 +3,7 @@ use crate::convert::{self, to_array};
 use crate::errors::to_py;
 use crate::object::{self, is_array, wrapped};
 use freelane::{Array, DType, Index, IndexItem, Operand, Slice};
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use pyo3::{exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
 
@@ -36,7 +36,7 @@ pub(crate) fn set(x: &Bound<'_, PyAny>, item: &Bound<'_, PyAny>, value: &Bound<'
         Some(_) => None,
         // The array itself as the value: its elements as they are now.
         None if is_array(value) => Some(object::snapshot(value)?),
-        None => Some(to_array(value)?),
+        None => Some(beside(x, value)?),
     };
     let operand = match (&number, &given) {
         (Some(s), _) => Operand::Scalar(*s),
@@ -45,6 +45,18 @@ pub(crate) fn set(x: &Bound<'_, PyAny>, item: &Bound<'_, PyAny>, value: &Bound<'
     };
     let mut x = object::write(x)?;
     x.set_items(&items, operand).map_err(to_py)
+}
+
+/// A value that is no array yet. Lists are read as numbers are: integers in the array's own type, so that one out of range is
+/// an error.
+fn beside(x: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let dtype = object::read(x)?.dtype();
+    let given = to_array(value)?;
+    let listed = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    if listed && dtype.is_integer() && given.dtype().is_integer() {
+        return crate::creation::array_of(value, Some(dtype), None);
+    }
+    Ok(given)
 }
 
 /// Estimated nanoseconds of a selection by arrays; slices cost nothing.

@@ -28,31 +28,34 @@ impl fmt::Display for Array {
 }
 
 impl Array {
-    /// The array as Python's `repr` shows one: with commas, and the dtype where the elements do not tell it.
+    /// The array as Python's `repr` shows one: with commas, and the dtype and shape where the elements do not tell them.
     ///
     /// ```
     /// use freelane_ops::{Array, DType};
     /// let x = Array::from_vec(vec![1.0, 2.5], &[2])?;
     /// assert_eq!(x.to_repr(), "array([1. , 2.5])");
     /// assert_eq!(x.astype(DType::F32)?.to_repr(), "array([1. , 2.5], dtype=float32)");
+    /// assert_eq!(Array::arange(0, 2000, 1)?.to_repr(), "array([   0,    1,    2, ..., 1997, 1998, 1999], shape=(2000,))");
     /// # Ok::<(), freelane_ops::OpsError>(())
     /// ```
     pub fn to_repr(&self) -> String {
         const OPEN: &str = "array(";
-        let mut text = format!("{OPEN}{}", self.text(OPEN.len(), ","));
-        let told = matches!(self.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128);
-        if self.is_empty() && self.shape() != [0] {
-            let shape = self.shape().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            text += &format!(", shape=({shape})");
+        let text = format!("{OPEN}{}", self.text(OPEN.len(), ","));
+        let mut more = Vec::new();
+        if self.is_empty() && self.shape() != [0] || self.len() > MAX_ELEMENTS {
+            more.push(format!("shape={}", tuple(self.shape())));
         }
-        if self.is_empty() || !told {
-            let dtype = format!("dtype={}", self.dtype());
-            let last_line = text.len() - text.rfind('\n').map_or(0, |at| at + 1);
-            text +=
-                &if last_line + dtype.len() + 3 > 75 { format!(",\n{}", " ".repeat(OPEN.len())) } else { ", ".into() };
-            text += &dtype;
+        if self.is_empty() || !matches!(self.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128) {
+            more.push(format!("dtype={}", self.dtype()));
         }
-        text + ")"
+        if more.is_empty() {
+            return text + ")";
+        }
+        let more = more.join(", ");
+        let last_line = text.len() - text.rfind('\n').map_or(0, |at| at + 1);
+        let fits = last_line + more.len() + 3 <= page::WIDTH;
+        let space = if fits { " ".to_owned() } else { format!("\n{}", " ".repeat(OPEN.len())) };
+        format!("{text},{space}{more})")
     }
 
     fn text(&self, indent: usize, comma: &'static str) -> String {
@@ -61,6 +64,14 @@ impl Array {
             Ok(view) => text(view, indent, comma),
             Err(_) => unreachable!("the view has the array's own dtype"),
         })
+    }
+}
+
+/// A shape as Python writes it.
+fn tuple(shape: &[usize]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
     }
 }
 

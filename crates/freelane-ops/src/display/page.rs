@@ -1,6 +1,6 @@
 //! Words in brackets, one row a line, lines of at most 75 characters.
 
-const WIDTH: usize = 75;
+pub(super) const WIDTH: usize = 75;
 const OMITTED: &str = "...";
 
 /// Where the words of an array stand.

@@ -59,9 +59,9 @@ pub fn stack(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
         let (lhs, rhs) = (first.shape().to_vec(), other.shape().to_vec());
         return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(OP);
     }
+    let axis = normalize_axis(axis, first.rank() + 1).in_op(OP)? as isize;
     let expanded = arrays.iter().map(|a| a.expand_dims(axis)).collect::<Result<Vec<_>, _>>()?;
-    let axis = normalize_axis(axis, first.rank() + 1).in_op(OP)?;
-    concat(&expanded.iter().collect::<Vec<_>>(), axis as isize)
+    concat(&expanded.iter().collect::<Vec<_>>(), axis)
 }
 
 /// The elements `at..at + n` along an axis.
