@@ -1,0 +1,466 @@
+"""Rows as functions and methods: every row, those of tomorrow too, is called by its signature and compared with NumPy.
+
+Elementwise functions and reductions are found by their parameters; a structured operation without calls below is tried with
+arrays of several shapes.
+"""
+
+import inspect
+import itertools
+import math
+
+import pytest
+
+import freelane as fl
+
+np = pytest.importorskip("numpy")
+
+from samples import FLOATS, IN_NUMPY, INTEGERS, NAMES, bits, check, layouts, numbers, numpy_name, pair, to_numpy, wide  # noqa: E402
+
+ROWS = {name: dict(params) for name, params in fl._freelane._rows()}
+PARAMETERS = {name: inspect.signature(getattr(fl, name)).parameters for name in ROWS}
+ELEMENTWISE = [name for name in ROWS if "out" in PARAMETERS[name]]
+REDUCTIONS = [name for name in ROWS if "keepdims" in PARAMETERS[name] and name not in ELEMENTWISE]
+STRUCTURED = [name for name in ROWS if name not in ELEMENTWISE + REDUCTIONS]
+ARITY = {name: len(PARAMETERS[name]) - 1 for name in ELEMENTWISE}
+BINARY = [name for name in ELEMENTWISE if ARITY[name] == 2]
+
+
+# Where NumPy's result is an integer or a small float for integers, and ours a float of 64 bits.
+FLOAT_OF_INTEGERS = ("reciprocal", "copysign", "atan2", "hypot")
+
+
+def erf_of(x):
+    if np.iscomplexobj(x):
+        raise TypeError("no erf of complex numbers")
+    return np.asarray([math.erf(v) for v in x.ravel()]).reshape(x.shape)
+
+
+def numpys(name):
+    """NumPy's function of a name of ours."""
+    if name == "erf":
+        return erf_of
+    if name in FLOAT_OF_INTEGERS:
+        return lambda *args: getattr(np, name)(*[np.float64(a) if np.asarray(a).dtype.kind in "bui" else a for a in args])
+    if name in ("var", "std"):
+        return lambda x, correction=0, **options: getattr(np, name)(x, ddof=correction, **options)
+    if not hasattr(np, name):
+        pytest.skip(f"NumPy has no {name} to compare with")
+    return getattr(np, name)
+
+
+def computed_in(name):
+    """The dtypes that the documentation of a function names."""
+    text = getattr(fl, name).__doc__
+    line = next(line for line in text.splitlines() if "Computed in " in line or " Takes " in f" {line}")
+    start = line.split("Computed in ")[-1].split("Takes ")[-1]
+    return {part.strip(" .") for part in start.split(";")[0].split(",")}
+
+
+def compare(name, args, values):
+    """Calls a function of ours and NumPy's; both give the same numbers or the same kind of error."""
+    given = [x.dtype.name for x in args]
+    if "bfloat16" not in given:
+        values = [np.asarray(v) for v in values]
+    with np.errstate(all="ignore"):
+        try:
+            reference = numpys(name)(*[wide(v) for v in values])
+        except TypeError:
+            reference = None
+        except ValueError:
+            with pytest.raises(ValueError):
+                getattr(fl, name)(*args)
+            return
+    try:
+        found = getattr(fl, name)(*args)
+    except TypeError:
+        common = fl.result_type(*args).name
+        assert reference is None or common not in computed_in(name), f"{name} should take {given}"
+        return
+    assert type(found) is fl.Array, found
+    if reference is None:
+        assert fl.result_type(*args).name in computed_in(name)
+        return
+    check(found, reference, found.dtype.name, ulps=4)
+
+
+def test_every_row_is_a_public_function():
+    assert len(ROWS) == len(ELEMENTWISE) + len(REDUCTIONS) + len(STRUCTURED) > 90
+    for name in ROWS:
+        assert name in fl._freelane.__all__ and callable(getattr(fl, name))
+        first, *_ = ROWS[name].values()
+        assert hasattr(fl.Array, name) == (first == "Operand" and name != "where"), name
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_elementwise(name):
+    for dtype in NAMES:
+        shifted = [layouts(dtype, shift) for shift in range(ARITY[name])]
+        for pairs in zip(*shifted):
+            compare(name, [x for x, _ in pairs], [v for _, v in pairs])
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_dtypes_and_shapes_meet(name):
+    shapes = itertools.cycle([((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3,)), ((2, 1, 3), (4, 1)), ((0, 5), (5,)), ((3,), (3,))])
+    for one, other in itertools.product(NAMES, NAMES):
+        left, right = next(shapes)
+        pairs = [pair(one, left, 1), pair(other, right, 2)]
+        compare(name, [x for x, _ in pairs], [v for _, v in pairs])
+
+
+@pytest.mark.parametrize("name", [n for n in ELEMENTWISE if ARITY[n] < 3 and n not in FLOAT_OF_INTEGERS + ("erf",)])
+def test_result_dtypes_are_numpys(name):
+    for dtypes in itertools.product(IN_NUMPY, repeat=ARITY[name]):
+        args = [np.ones(2, dtype) for dtype in dtypes]
+        try:
+            found = getattr(fl, name)(*map(fl.asarray, args)).dtype.name
+        except TypeError:
+            continue
+        with np.errstate(all="ignore"):
+            assert found == numpys(name)(*args).dtype.name, dtypes
+
+
+def test_where_takes_dtypes_together():
+    condition = fl.asarray([True, False])
+    for one, other in itertools.product(NAMES, NAMES):
+        (x, v), (y, w) = pair(one, (2,), 1), pair(other, (2,), 2)
+        if "bfloat16" not in (one, other):
+            check(fl.where(condition, x, y), np.where([True, False], v, w))
+        else:
+            check(fl.where(condition, x, y), np.where([True, False], v, w), fl.result_type(one, other).name)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_out(name):
+    dtype = next(d for d in ("float64", "int64", "bool") if d in computed_in(name))
+    shapes = [(4, 5)] * ARITY[name]
+    if name == "where":
+        made = [pair("bool", (4, 5))] + [pair("float64", (4, 5), shift) for shift in (1, 2)]
+    else:
+        made = [pair(dtype, shape, i) for i, shape in enumerate(shapes)]
+    args = [x for x, _ in made]
+    before = [bits(x) for x in args]
+    function = getattr(fl, name)
+    try:
+        expected = function(*args)
+    except ValueError:
+        args = [fl.abs(x) for x in args]
+        before, expected = [bits(x) for x in args], function(*args)
+    outs = [fl.zeros_like(expected), fl.zeros((4, 10), dtype=expected.dtype)[:, ::2], fl.zeros_like(expected).T.copy().T]
+    for out in outs:
+        kept = out.copy()
+        view = out[:]
+        assert function(*args, out=out) is out
+        assert bits(out) == bits(expected) and bits(view) == bits(kept)
+        assert [bits(x) for x in args] == before
+    for i, x in enumerate(args):
+        if x.dtype == expected.dtype:
+            mine, held = x.copy(), x[:]
+            over = [mine if j == i else y for j, y in enumerate(args)]
+            assert function(*over, out=mine) is mine and bits(mine) == bits(expected)
+            sharing = x[:]
+            assert bits(function(*args, out=sharing)) == bits(expected) and bits(x) == bits(held) == before[i]
+    with pytest.raises(ValueError, match="shape"):
+        function(*args, out=fl.zeros((3, 3), dtype=expected.dtype))
+    with pytest.raises(TypeError):
+        function(*args, out=np.zeros((4, 5)))
+    with pytest.raises(ValueError, match="share"):
+        function(*args, out=fl.share(fl.zeros_like(expected)))
+    assert function(*args, out=None) is not None
+
+
+@pytest.mark.parametrize("name", [n for n in BINARY if "float64" in computed_in(n)])
+def test_out_that_broadcasts_or_overlaps(name):
+    x, v = pair("float64", (6,), 1)
+    function = getattr(fl, name)
+    row, column = fl.abs(x), fl.abs(x)[:, None]
+    expected = function(column, row)
+    out = fl.zeros((6, 6), dtype=expected.dtype)
+    function(column, row, out=out)
+    assert bits(out) == bits(expected)
+    if expected.dtype == fl.float64:
+        expected = function(row[1:], row[:-1])
+        ahead = row[1:]
+        assert bits(function(ahead, row[:-1], out=ahead)) == bits(expected)
+        backwards = row[:]
+        assert bits(function(row, row[::-1], out=backwards)) == bits(function(row, row[::-1].copy()))
+    with pytest.raises(ValueError):
+        function(column, row, out=row.copy())
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE + REDUCTIONS)
+def test_methods_are_the_functions(name):
+    if not hasattr(fl.Array, name):
+        assert name == "where"
+        return
+    dtype = next(d for d in ("float64", "int64", "bool") if d in computed_in(name))
+    args = [fl.abs(x) if d != "bool" else x for d in [dtype] for x in [pair(dtype, (4, 5), s)[0] for s in range(ARITY.get(name, 1))]]
+    expected = getattr(fl, name)(*args)
+    assert bits(getattr(args[0], name)(*args[1:])) == bits(expected)
+    assert bits(getattr(fl.Array, name)(*args)) == bits(expected)
+    if name in ELEMENTWISE:
+        out = fl.zeros_like(expected)
+        assert getattr(args[0], name)(*args[1:], out=out) is out and bits(out) == bits(expected)
+    else:
+        assert bits(args[0].__getattribute__(name)(axis=0)) == bits(getattr(fl, name)(args[0], 0))
+
+
+AXES = [None, 0, 1, -1, -2, (0,), (1, 0), (0, -1), ()]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(name):
+    several = name not in ("argmin", "argmax")
+    for dtype in NAMES:
+        for x, values in layouts(dtype):
+            for axis in AXES if values.ndim == 2 else [None]:
+                if several or not isinstance(axis, tuple):
+                    reduce(name, x, values, axis)
+
+
+def reduce(name, x, values, axis):
+    empty = values.size == 0
+    if empty and name in ("mean", "var", "std", "min", "max", "argmin", "argmax"):
+        if values.ndim == 2 or dtype_missing(name, x):
+            return
+        if name in ("mean", "var", "std"):
+            check(getattr(fl, name)(x), np.nan, getattr(fl, name)(x).dtype.name)
+        else:
+            with pytest.raises(ValueError, match=name):
+                getattr(fl, name)(x)
+        return
+    with np.errstate(all="ignore"):
+        reference = numpys(name)(wide(values), axis=axis)
+        kept = numpys(name)(wide(values), axis=axis, keepdims=True)
+    if dtype_missing(name, x):
+        with pytest.raises(TypeError, match=name):
+            getattr(fl, name)(x, axis=axis)
+        return
+    found = getattr(fl, name)(x, axis=axis)
+    check(found, reference, found.dtype.name, ulps=16)
+    check(getattr(fl, name)(x, axis=axis, keepdims=True), kept, found.dtype.name, ulps=16)
+    if x.dtype != fl.bfloat16 and values.dtype.kind != "c":
+        assert found.dtype.name == numpys(name)(values[..., :1] if values.ndim else values).dtype.name or name == "count_nonzero"
+
+
+def dtype_missing(name, x):
+    return x.dtype.name not in computed_in(name)
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_correction(name):
+    x, values = pair("float64", (4, 5))
+    for correction in (0, 1, 0.5, 2):
+        expected = getattr(np, name)(values, axis=1, ddof=correction)
+        check(getattr(fl, name)(x, axis=1, correction=correction), expected, ulps=16)
+
+
+def test_arg_reductions_over_several_axes():
+    """The index is into the axes taken together, in row-major order."""
+    x, values = pair("int32", (3, 4, 5))
+    for axes in ((0, 1, 2), (2, 0, 1)):
+        check(fl.argmax(x, axis=axes), np.argmax(values))
+    check(fl.argmin(x, axis=(1, 2)), values.reshape(3, 20).argmin(1))
+    check(fl.argmax(x, axis=(1,), keepdims=True), values.argmax(1, keepdims=True))
+
+
+def test_nan_goes_through_reductions():
+    x = fl.asarray([1.0, float("nan"), 3.0])
+    for name in ("sum", "prod", "mean", "var", "std", "min", "max"):
+        assert fl.isnan(getattr(fl, name)(x)).item()
+    assert [fl.argmax(x).item(), fl.argmin(x).item(), fl.any(x).item(), fl.count_nonzero(x).item()] == [1, 1, True, 3]
+
+
+@pytest.mark.parametrize("name", [n for n in ELEMENTWISE if "float64" in computed_in(n)])
+def test_infinity_and_nan(name):
+    for dtype in ("float32", "float64"):
+        if name == "where":
+            return
+        pairs = [pair(dtype, (40,), shift * 5, special=True) for shift in range(ARITY[name])]
+        compare(name, [x for x, _ in pairs], [v for _, v in pairs])
+
+
+def test_sums_are_exact_where_their_numbers_are():
+    assert fl.sum(fl.full(300, 200, dtype="uint8")).item() == 60_000
+    assert fl.sum(fl.full(300, True)).item() == 300
+    assert fl.prod(fl.asarray([2, 3, 7], dtype="int8")).dtype == fl.int64
+    assert fl.mean(fl.full(100_000, 1.0, dtype="float16")).item() == 1.0
+    assert fl.sum(fl.full(1_000_000, 0.1, dtype="float32")).item() == pytest.approx(100_000.0015, rel=2e-6)
+
+
+def test_bits_do_not_depend_on_layout():
+    values = np.sin(np.arange(12_000.0)).reshape(3, 4000)
+    x = fl.asarray(values)
+    column_major = fl.asarray(np.asfortranarray(values))
+    gaps = fl.asarray(np.repeat(values, 2, axis=1))[:, ::2]
+    for name in ("sum", "mean", "var", "std", "prod"):
+        for axis in (0, 1):
+            expected = bits(getattr(fl, name)(x, axis=axis))
+            assert bits(getattr(fl, name)(column_major, axis=axis)) == bits(getattr(fl, name)(gaps, axis=axis)) == expected
+            if axis == 1:
+                assert expected[2] == b"".join(bits(getattr(fl, name)(x[i]))[2] for i in range(3))
+
+
+A = np.arange(12.0).reshape(3, 4)
+B = np.arange(4.0)
+ONES = np.ones((3, 4))
+# What a structured operation is called with: positional, then named.
+CALLS = {
+    "astype": [((A, "int8"), {}), ((A - 5.5, "int64"), {}), ((A, "bool"), {}), ((A, "complex64"), {})],
+    "arange": [((5,), {}), ((1, 10, 3), {}), ((0.0, 1.0, 0.125), {}), ((10, 0, -3), {}), ((3,), {"dtype": "float32"}), ((5, 0), {})],
+    "eye": [((3,), {}), ((2, 4), {}), ((4, 3), {"k": 1}), ((3,), {"k": -2, "dtype": "int32"}), ((0,), {}), ((3,), {"k": 7})],
+    "full": [(((2, 3), 7), {}), ((4, 1.5), {}), (((), True), {}), (((2, 0), 2j), {}), ((3, 1), {"dtype": "float32"})],
+    "full_like": [((A, 3), {}), ((A, 2.5), {"dtype": "float32"}), ((A, 2), {"dtype": "int8"})],
+    "linspace": [((0, 1, 5), {}), ((2.0, -3.0, 7), {}), ((0, 1, 1), {}), ((0, 1, 0), {})],
+    "ones": [((3,), {}), (((2, 0),), {}), (((),), {"dtype": "int16"})],
+    "ones_like": [((A,), {}), ((A,), {"dtype": "bool"})],
+    "zeros": [((3,), {}), (((2, 3),), {"dtype": "complex64"}), (((),), {})],
+    "zeros_like": [((A,), {}), ((A,), {"dtype": "int8"})],
+    "concat": [(([A, ONES],), {}), (([A, ONES],), {"axis": 1}), (([B, B[:0], B],), {"axis": -1}), (([B, B.astype("int8")],), {})],
+    "stack": [(([A, ONES],), {}), (([A, ONES],), {"axis": 1}), (([B, B],), {"axis": -1})],
+    "broadcast_to": [((B, (3, 4)), {}), ((np.float64(2), (2, 2)), {}), ((B, (0, 4)), {})],
+    "expand_dims": [((A, 0), {}), ((A, 1), {}), ((A, -1), {})],
+    "flip": [((A,), {}), ((A,), {"axis": 0}), ((A,), {"axis": (0, 1)}), ((A,), {"axis": -1})],
+    "matrix_transpose": [((A,), {}), ((np.arange(24).reshape(2, 3, 4),), {})],
+    "matmul": [((A, B), {}), ((A, A.T), {}), ((B, B), {}), ((B, A.T), {}), ((np.ones((2, 3, 4)), A.T), {}), ((A[:0], A.T), {})],
+    "permute_dims": [((np.arange(24).reshape(2, 3, 4), (2, 0, 1)), {}), ((A, (1, 0)), {}), ((B, (0,)), {})],
+    "reshape": [((A, (4, 3)), {}), ((A, (2, -1)), {}), ((A.T, (12,)), {}), ((A, -1), {}), ((A[:0], (0, 2)), {})],
+    "squeeze": [((A[:1], 0), {}), ((A[:1, :1], (0, 1)), {}), ((A[:, :1], -1), {})],
+    "take": [((B, [0, 3, 3, 1]), {}), ((A, [2, 0]), {"axis": 0}), ((A, [1]), {"axis": -1}), ((A, [[0, 1], [2, 3]]), {"axis": 1})],
+    "take_along_axis": [((A, np.array([[0], [1], [3]])), {"axis": 1}), ((A, np.argsort(-A, axis=0)), {"axis": 0})],
+    "transpose": [((A,), {}), ((A,), {"axes": (1, 0)}), ((np.arange(24).reshape(2, 3, 4),), {"axes": (1, 2, 0)}), ((B,), {})],
+}
+
+
+def ours(value):
+    """The same argument for our function."""
+    if isinstance(value, list) and value and isinstance(value[0], np.ndarray):
+        return [fl.asarray(v) for v in value]
+    return fl.asarray(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+@pytest.mark.parametrize("name", [n for n in STRUCTURED if n in CALLS])
+def test_structured(name):
+    for args, named in CALLS[name]:
+        expected = (lambda x, d: x.astype(d))(*args) if name == "astype" else getattr(np, name)(*args, **named)
+        check(getattr(fl, name)(*map(ours, args), **named), expected, ulps=2)
+
+
+SAMPLES = {
+    "Operand": [A, B, ONES, np.arange(24.0).reshape(2, 3, 4), np.eye(3)],
+    "Operands": [[A, ONES], [B, B]],
+    "Shape": [(3, 4), 5],
+    "Axes": [0, (0,), 1],
+    "Int": [0, 1, 2],
+    "Float": [0, 0.5, 2],
+    "Bool": [False, True],
+    "DType": ["float32", "int8"],
+}
+
+
+def test_structured_without_calls_of_their_own():
+    for name in STRUCTURED:
+        if name not in CALLS and hasattr(np, name):
+            agrees_somewhere(name)
+
+
+def agrees_somewhere(name):
+    """Arguments are made up by the kinds of the parameters; what both take must come out alike."""
+    reference = getattr(np, name)
+    required = [p for p, v in PARAMETERS[name].items() if v.default is v.empty]
+    agreed = 0
+    for args in itertools.product(*[SAMPLES[ROWS[name][p]] for p in required]):
+        try:
+            expected = reference(*args)
+        except (TypeError, ValueError, IndexError, np.linalg.LinAlgError):
+            continue
+        try:
+            found = getattr(fl, name)(*map(ours, args))
+        except (TypeError, ValueError, IndexError):
+            continue
+        found, expected = (x if isinstance(x, tuple) else (x,) for x in (found, expected))
+        for one, other in zip(found, expected, strict=True):
+            check(one, other, one.dtype.name, ulps=64)
+        agreed += 1
+    assert agreed > 0, f"no call of {name} agreed with NumPy's; give it calls of its own"
+
+
+WRONG = [
+    ("concat", ([A, B],), ValueError),
+    ("concat", ([],), ValueError),
+    ("concat", (A,), TypeError),
+    ("concat", ([A, A],), {"axis": 2}),
+    ("stack", ([A, A.T],), ValueError),
+    ("stack", ([],), ValueError),
+    ("stack", ([A, A],), {"axis": 3}),
+    ("broadcast_to", (A, (4, 3)), ValueError),
+    ("broadcast_to", (A, (4,)), ValueError),
+    ("expand_dims", (A, 3), ValueError),
+    ("flip", (A,), {"axis": 2}),
+    ("matrix_transpose", (B,), ValueError),
+    ("matmul", (A, A), ValueError),
+    ("permute_dims", (A, (0, 0)), ValueError),
+    ("permute_dims", (A, (0,)), ValueError),
+    ("reshape", (A, (5, 2)), ValueError),
+    ("reshape", (A, (-1, -1)), ValueError),
+    ("reshape", (A, (5, -1)), ValueError),
+    ("squeeze", (A, 0), ValueError),
+    ("take", (B, [4]), IndexError),
+    ("take", (B, [-5]), IndexError),
+    ("take", (B, [0.5]), (IndexError, TypeError)),
+    ("transpose", (A, (0, 2)), ValueError),
+    ("sum", (A, 2), ValueError),
+    ("sum", (A, (0, 0)), ValueError),
+    ("sum", (A, 0.0), TypeError),
+    ("arange", (0, 5, 0), ValueError),
+    ("arange", (0, float("inf")), ValueError),
+    ("arange", (0, float("nan")), ValueError),
+    ("arange", (10**18,), (MemoryError, ValueError)),
+    ("eye", (-1,), ValueError),
+    ("full", ((2,), 300, ), {"dtype": "uint8"}),
+    ("linspace", (0, 1, -1), ValueError),
+    ("zeros", ((2, -1),), ValueError),
+    ("zeros", (2**62,), (MemoryError, ValueError)),
+]
+
+
+@pytest.mark.parametrize("name, args, error", WRONG, ids=[f"{w[0]}{i}" for i, w in enumerate(WRONG)])
+def test_what_cannot_be(name, args, error):
+    named = error if isinstance(error, dict) else {}
+    with pytest.raises((ValueError, OverflowError, IndexError) if named else error, match=name):
+        getattr(fl, name)(*map(ours, args), **named)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_python_numbers_follow_the_array(name):
+    """A Python number gives way to the array beside it, and alone is of its own kind's default."""
+    if ARITY[name] != 2 or "float64" not in computed_in(name):
+        return
+    function = getattr(fl, name)
+    x, values = pair("float32", (5,), 2)
+    for found, both in [(function(x, 2.0), (values, 2.0)), (function(2.0, x), (2.0, values)), (function(x, 3), (values, 3))]:
+        with np.errstate(all="ignore"):
+            check(found, numpys(name)(*both), ulps=4)
+    alone = function(2.0, 0.5)
+    assert alone.shape == () and alone.dtype == numpys(name)(2.0, 0.5).dtype.name
+
+
+@pytest.mark.parametrize("name", ["sin", "add", "sum", "where", "matmul", "concat"])
+def test_other_objects_become_arrays(name):
+    call = {
+        "sin": ([0.0, 1.0],),
+        "add": ([1, 2], (3, 4)),
+        "sum": ([[1, 2], [3, 4]],),
+        "where": ([True, False], 1, [3, 4]),
+        "matmul": ([[1, 2]], [[3], [4]]),
+        "concat": ([[1, 2], [3.5]],),
+    }[name]
+    check(getattr(fl, name)(*call), getattr(np, name)(*call), ulps=2)
+    if name in ("sin", "sum"):
+        check(getattr(fl, name)(np.asarray(call[0])), getattr(np, name)(*call), ulps=2)
+
+
+def test_tables_are_complete():
+    """No row is left out by all of the tests above."""
+    assert not [n for n in CALLS if n not in STRUCTURED] and len(FLOATS + INTEGERS) == 12
+    assert numbers("bfloat16").dtype == numpy_name("bfloat16") and to_numpy(fl.ones(1, dtype="bfloat16")).dtype == np.float32
