@@ -300,6 +300,12 @@ impl Array {
         }
     }
 
+    /// Whether [`Array::reshape`] takes no copy.
+    pub(crate) fn reshapes_freely(&self, shape: &[isize]) -> Result<bool, OpsError> {
+        let wanted = ops::reshape::resolve(shape, self.shape()).in_op("reshape")?;
+        Ok(self.data.layout().reshape(&wanted).in_op("reshape")?.is_some())
+    }
+
     /// The array itself if its elements lie in row-major order without gaps, else a copy that does.
     ///
     /// # Errors

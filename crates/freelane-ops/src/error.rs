@@ -90,6 +90,21 @@ impl OpsError {
     pub fn argument(op: &'static str, message: impl Into<String>) -> OpsError {
         OpsError::Argument { op, message: message.into() }
     }
+
+    /// The error with another operation's name: of the one that the user called.
+    pub(crate) fn of(mut self, name: &'static str) -> OpsError {
+        match &mut self {
+            OpsError::Array { op, .. }
+            | OpsError::DType { op, .. }
+            | OpsError::Output { op, .. }
+            | OpsError::OutputShape { op, .. }
+            | OpsError::ScalarRange { op, .. }
+            | OpsError::Argument { op, .. }
+            | OpsError::Memory { op, .. }
+            | OpsError::Interrupted { op } => *op = name,
+        }
+        self
+    }
 }
 
 /// Names the operation in which an error of a lower layer arose.

@@ -382,6 +382,11 @@ impl<'a> Bound<'a> {
         self.ints(i)?.iter().map(length).collect()
     }
 
+    /// Whether argument `i` is given, as nothing.
+    pub fn is_nothing(&self, i: usize) -> bool {
+        matches!(self.values[i], Some(Value::None))
+    }
+
     /// Whether argument `i` is given and is not nothing.
     pub fn is_given(&self, i: usize) -> bool {
         !matches!(self.values[i], None | Some(Value::None))

@@ -68,7 +68,7 @@ impl Scalar {
         }
     }
 
-    fn as_complex(self) -> Complex<f64> {
+    pub(crate) fn as_complex(self) -> Complex<f64> {
         match self {
             Scalar::Complex(z) => z,
             other => Complex::new(other.as_f64().unwrap_or(f64::NAN), 0.0),

@@ -5,13 +5,14 @@
 //!          -> common shape -> output       -> walk     (contiguous: one call of the loop)
 //! ```
 use crate::walk::{Walk, byte_strides};
-use crate::{InOp, Operand, OpsError, operand, promote};
+use crate::{InOp, Operand, OpsError, Scalar, operand, promote};
 use freelane_array::{ArrayData, ArrayError, DType, Dims, Layout, broadcast_shapes};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
 use freelane_mem::BufferMut;
 use freelane_pool::{Interrupted, Lane};
 use freelane_simd::Isa;
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// How operand types become the type a function computes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub struct UFunc {
     pub ulp: f32,
     /// What operand values the function refuses, where it refuses any.
     pub check: Option<Check>,
+    /// Of a comparison, what it says of operands in a given order.
+    pub order: Option<fn(Ordering) -> bool>,
 }
 
 /// Looks at operands before a loop of the given dtype runs over them.
@@ -262,6 +265,13 @@ impl UFunc {
         if let Some(check) = self.check {
             check(args, dtype)?;
         }
+        if let Some(answer) = self.order.and_then(|says| order_of(args, dtype).map(says)) {
+            let answer = Operand::Scalar(answer.into());
+            // SAFETY: `out` is writable at every position of the layout, for results, which are booleans.
+            return unsafe {
+                crate::ops::astype::write(lane, self.name, answer, DType::Bool, out, layout, DType::Bool)
+            };
+        }
         let isa = Isa::current();
         let out_size = self.output_dtype(dtype).unwrap_or(dtype).size();
         match self.loops {
@@ -370,6 +380,22 @@ impl Plain<'_> {
             // SAFETY: as above, for both operands.
             PlainLoop::Binary(run, y) => unsafe { run(isa, n, self.x.as_ptr(), size, y.as_ptr(), size, out, out_size) },
         }
+    }
+}
+
+/// How all integers of a dtype compare with a number that is none of them, where one operand is such a number.
+fn order_of(args: &[Operand<'_>], dtype: DType) -> Option<Ordering> {
+    if !dtype.is_integer() {
+        return None;
+    }
+    let beyond = |s: &Scalar| match *s {
+        Scalar::Int(i) if s.to_element("", dtype).is_err() => Some(0.cmp(&i)),
+        _ => None,
+    };
+    match args {
+        [Operand::Array(_), Operand::Scalar(s)] => beyond(s),
+        [Operand::Scalar(s), Operand::Array(_)] => beyond(s).map(Ordering::reverse),
+        _ => None,
     }
 }
 

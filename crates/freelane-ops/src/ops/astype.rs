@@ -1,5 +1,5 @@
 //! Conversion and copying: one table of loops, from every dtype to every dtype.
-use crate::function::{Kind, Param};
+use crate::function::{Default, Kind, Param};
 use crate::ufunc::{Ready, drive, finish, uninit};
 use crate::{InOp, Op, Operand, OpsError};
 use freelane_array::{ArrayData, DType, Layout, with_dtype};
@@ -76,8 +76,13 @@ pub(crate) unsafe fn write(
 
 pub(crate) static ASTYPE: Op = Op {
     name: "astype",
-    doc: "The elements converted to another type.",
-    params: &[Param::required("x", Kind::Operand), Param::required("dtype", Kind::DType)],
+    doc: "The elements converted to another type. Storage is shared where there is nothing to convert, whatever copy says: a \
+          later write goes to a copy.",
+    params: &[
+        Param::required("x", Kind::Operand),
+        Param::required("dtype", Kind::DType),
+        Param::keyword("copy", Kind::Bool, Default::Bool(true)),
+    ],
     run: |_, a| {
         let dtype = a.dtype(1)?.ok_or_else(|| OpsError::argument("astype", "dtype must be a data type, not None"))?;
         a.array(0)?.astype(dtype)

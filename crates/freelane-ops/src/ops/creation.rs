@@ -13,11 +13,7 @@ impl Array {
     /// # Errors
     /// When the shape exceeds the address space, or memory cannot be had.
     pub fn zeros(shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
-        let layout = Layout::contiguous(shape).in_op("zeros")?;
-        let bytes = freelane_array::element_count(shape, dtype.size()).in_op("zeros")? * dtype.size();
-        let buffer = BufferMut::zeroed(bytes).in_op("zeros")?;
-        // SAFETY: zero bytes are a valid element of every dtype, and the buffer holds the layout's elements.
-        Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
+        zeroed("zeros", shape, dtype)
     }
 
     /// An array with anything in it: whatever its memory held before.
@@ -67,7 +63,7 @@ impl Array {
     /// # Errors
     /// As [`Array::zeros`].
     pub fn ones(shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
-        Array::full(shape, Scalar::Int(1), dtype)
+        filled("ones", shape, Scalar::Int(1), dtype)
     }
 
     /// An array with one value in every place.
@@ -75,16 +71,7 @@ impl Array {
     /// # Errors
     /// As [`Array::zeros`]; also when an integer is out of the dtype's range.
     pub fn full(shape: &[usize], value: impl Into<Scalar>, dtype: DType) -> Result<Array, OpsError> {
-        let layout = Layout::contiguous(shape).in_op("full")?;
-        let value = value.into();
-        value.to_element("full", dtype)?;
-        Lane::with(|lane| {
-            let mut buffer = uninit(lane, &layout, dtype, "full")?;
-            // SAFETY: the buffer was made for the elements of `layout`.
-            unsafe { write(lane, "full", Operand::Scalar(value), dtype, buffer.as_mut_ptr(), &layout, dtype)? };
-            // SAFETY: `write` wrote every element.
-            Ok(unsafe { finish(buffer, dtype, layout) }.into())
-        })
+        filled("full", shape, value.into(), dtype)
     }
 
     /// Whole numbers from `start` up to, not including, `stop`, `step` apart, as `i64`.
@@ -119,9 +106,7 @@ impl Array {
     /// # Errors
     /// When memory cannot be had.
     pub fn linspace(start: f64, stop: f64, count: usize) -> Result<Array, OpsError> {
-        let step = (stop - start) / count.saturating_sub(1).max(1) as f64;
-        let at = |i: usize| if i > 0 && i + 1 == count { stop } else { start + i as f64 * step };
-        fill("linspace", count, at)
+        evenly(start, stop, count, true)
     }
 
     /// A matrix of `rows` by `columns` with ones on diagonal `k` (0: the main one, positive: above it), zero elsewhere.
@@ -129,7 +114,7 @@ impl Array {
     /// # Errors
     /// As [`Array::zeros`].
     pub fn eye(rows: usize, columns: usize, k: isize, dtype: DType) -> Result<Array, OpsError> {
-        let mut out = Array::zeros(&[rows, columns], dtype)?;
+        let mut out = zeroed("eye", &[rows, columns], dtype)?;
         let (first_row, first_column) = if k < 0 { (k.unsigned_abs(), 0) } else { (0, k.unsigned_abs()) };
         let n = rows.saturating_sub(first_row).min(columns.saturating_sub(first_column));
         let one = Scalar::Int(1).to_element("eye", dtype)?;
@@ -149,6 +134,41 @@ impl Array {
     pub fn zeros_like(&self) -> Result<Array, OpsError> {
         Array::zeros(self.shape(), self.dtype())
     }
+}
+
+fn zeroed(op: &'static str, shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
+    let layout = Layout::contiguous(shape).in_op(op)?;
+    let bytes = freelane_array::element_count(shape, dtype.size()).in_op(op)? * dtype.size();
+    let buffer = BufferMut::zeroed(bytes).in_op(op)?;
+    // SAFETY: zero bytes are a valid element of every dtype, and the buffer holds the layout's elements.
+    Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
+}
+
+fn filled(op: &'static str, shape: &[usize], value: Scalar, dtype: DType) -> Result<Array, OpsError> {
+    let layout = Layout::contiguous(shape).in_op(op)?;
+    value.to_element(op, dtype)?;
+    Lane::with(|lane| {
+        let mut buffer = uninit(lane, &layout, dtype, op)?;
+        // SAFETY: the buffer was made for the elements of `layout`.
+        unsafe { write(lane, op, Operand::Scalar(value), dtype, buffer.as_mut_ptr(), &layout, dtype)? };
+        // SAFETY: `write` wrote every element.
+        Ok(unsafe { finish(buffer, dtype, layout) }.into())
+    })
+}
+
+/// `count` numbers evenly spaced from `start`; the last is `stop` if that is included.
+fn evenly(start: f64, stop: f64, count: usize, included: bool) -> Result<Array, OpsError> {
+    let steps = if included { count.saturating_sub(1) } else { count };
+    let step = (stop - start) / steps.max(1) as f64;
+    let is_stop = |i: usize| included && i > 0 && i + 1 == count;
+    fill("linspace", count, |i| if is_stop(i) { stop } else { start + i as f64 * step })
+}
+
+/// The same between complex numbers.
+fn evenly_complex(start: Scalar, stop: Scalar, count: usize, included: bool) -> Result<Array, OpsError> {
+    let (start, stop) = (start.as_complex(), stop.as_complex());
+    let imaginary = evenly(start.im, stop.im, count, included)?;
+    evenly(start.re, stop.re, count, included)?.add(&imaginary.multiply(num_complex::Complex::new(0.0, 1.0))?)
 }
 
 /// An array of one axis whose element `i` is `f(i)`.
@@ -198,11 +218,30 @@ pub(crate) static FULL: Op = Op {
     onnx: None,
 };
 
+pub(crate) static EMPTY: Op = Op {
+    name: "empty",
+    doc: "An array with anything in it, of float64 unless a dtype is given.",
+    params: &[SHAPE, DTYPE],
+    run: |_, a| Array::empty(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64)),
+    onnx: None,
+};
+
+pub(crate) static EMPTY_LIKE: Op = Op {
+    name: "empty_like",
+    doc: "An array with anything in it, with the shape and dtype of another.",
+    params: &[X, DTYPE],
+    run: |_, a| {
+        let x = a.array(0)?;
+        Array::empty(x.shape(), a.dtype(1)?.unwrap_or(x.dtype()))
+    },
+    onnx: None,
+};
+
 pub(crate) static ZEROS_LIKE: Op = Op {
     name: "zeros_like",
     doc: "An array of zeros with the shape and dtype of another.",
     params: &[X, DTYPE],
-    run: |_, a| like(&a.array(0)?, a.dtype(1)?, Scalar::Int(0)),
+    run: |_, a| like("zeros_like", &a.array(0)?, a.dtype(1)?, Scalar::Int(0)),
     onnx: None,
 };
 
@@ -210,7 +249,7 @@ pub(crate) static ONES_LIKE: Op = Op {
     name: "ones_like",
     doc: "An array of ones with the shape and dtype of another.",
     params: &[X, DTYPE],
-    run: |_, a| like(&a.array(0)?, a.dtype(1)?, Scalar::Int(1)),
+    run: |_, a| like("ones_like", &a.array(0)?, a.dtype(1)?, Scalar::Int(1)),
     onnx: None,
 };
 
@@ -218,12 +257,12 @@ pub(crate) static FULL_LIKE: Op = Op {
     name: "full_like",
     doc: "An array with one value in every place, with the shape and dtype of another.",
     params: &[X, Param::required("fill_value", Kind::Float), DTYPE],
-    run: |_, a| like(&a.array(0)?, a.dtype(2)?, a.scalar(1)?),
+    run: |_, a| like("full_like", &a.array(0)?, a.dtype(2)?, a.scalar(1)?),
     onnx: None,
 };
 
-fn like(x: &Array, dtype: Option<DType>, value: Scalar) -> Result<Array, OpsError> {
-    Array::full(x.shape(), value, dtype.unwrap_or(x.dtype()))
+fn like(op: &'static str, x: &Array, dtype: Option<DType>, value: Scalar) -> Result<Array, OpsError> {
+    filled(op, x.shape(), value, dtype.unwrap_or(x.dtype()))
 }
 
 pub(crate) static ARANGE: Op = Op {
@@ -254,13 +293,24 @@ pub(crate) static ARANGE: Op = Op {
 
 pub(crate) static LINSPACE: Op = Op {
     name: "linspace",
-    doc: "Evenly spaced numbers from start to stop, both included.",
+    doc: "Evenly spaced numbers from start to stop, which is the last one unless endpoint is False.",
     params: &[
         Param::required("start", Kind::Float),
         Param::required("stop", Kind::Float),
         Param::required("num", Kind::Int),
+        DTYPE,
+        Param::keyword("endpoint", Kind::Bool, Default::Bool(true)),
     ],
-    run: |_, a| Array::linspace(a.float(0)?, a.float(1)?, a.length(2)?),
+    run: |_, a| {
+        let (count, included) = (a.length(2)?, a.bool(4)?);
+        let numbers = match (a.scalar(0)?, a.scalar(1)?) {
+            (start, stop @ Scalar::Complex(_)) | (start @ Scalar::Complex(_), stop) => {
+                evenly_complex(start, stop, count, included)?
+            }
+            _ => evenly(a.float(0)?, a.float(1)?, count, included)?,
+        };
+        a.dtype(3)?.map_or(Ok(numbers.clone()), |d| numbers.astype(d))
+    },
     onnx: None,
 };
 

@@ -11,34 +11,37 @@ use freelane_pool::Lane;
 /// # Errors
 /// When there are no arrays, they differ in a length other than that of the axis, or memory cannot be had.
 pub fn concat(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
-    const OP: &str = "concat";
+    join("concat", arrays, axis)
+}
+
+fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
     let Some(first) = arrays.first() else {
-        return Err(OpsError::argument(OP, "needs at least one array"));
+        return Err(OpsError::argument(op, "needs at least one array"));
     };
-    let axis = normalize_axis(axis, first.rank()).in_op(OP)?;
+    let axis = normalize_axis(axis, first.rank()).in_op(op)?;
     let mut shape = first.shape().to_vec();
     for a in &arrays[1..] {
         let same = a.rank() == first.rank() && (0..shape.len()).all(|i| i == axis || shape[i] == a.shape()[i]);
         if !same {
             let (lhs, rhs) = (first.shape().to_vec(), a.shape().to_vec());
-            return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(OP);
+            return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(op);
         }
         let overflow = || ArrayError::ShapeOverflow { shape: a.shape().to_vec() };
-        shape[axis] = shape[axis].checked_add(a.shape()[axis]).ok_or_else(overflow).in_op(OP)?;
+        shape[axis] = shape[axis].checked_add(a.shape()[axis]).ok_or_else(overflow).in_op(op)?;
     }
     let operands: Vec<Operand<'_>> = arrays.iter().map(|a| Operand::from(*a)).collect();
     let dtype = result_type(&operands);
-    element_count(&shape, dtype.size()).in_op(OP)?;
-    let layout = Layout::contiguous(&shape).in_op(OP)?;
+    element_count(&shape, dtype.size()).in_op(op)?;
+    let layout = Layout::contiguous(&shape).in_op(op)?;
     Lane::with(|lane| {
-        let mut buffer = uninit(lane, &layout, dtype, OP)?;
+        let mut buffer = uninit(lane, &layout, dtype, op)?;
         let base = buffer.as_mut_ptr();
         let mut at = 0;
         for a in arrays {
-            let part = part_of(&layout, axis, at, a.shape()[axis]).in_op(OP)?;
+            let part = part_of(&layout, axis, at, a.shape()[axis]).in_op(op)?;
             let out = base.wrapping_add(part.offset() * dtype.size());
             // SAFETY: `part` selects elements of the buffer, which was made for `layout`.
-            unsafe { write(lane, OP, Operand::from(*a), a.dtype(), out, &part, dtype)? };
+            unsafe { write(lane, op, Operand::from(*a), a.dtype(), out, &part, dtype)? };
             at += a.shape()[axis];
         }
         // SAFETY: the parts cover the axis from end to end, so every element is written.
@@ -60,8 +63,8 @@ pub fn stack(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
         return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(OP);
     }
     let axis = normalize_axis(axis, first.rank() + 1).in_op(OP)? as isize;
-    let expanded = arrays.iter().map(|a| a.expand_dims(axis)).collect::<Result<Vec<_>, _>>()?;
-    concat(&expanded.iter().collect::<Vec<_>>(), axis)
+    let expanded = arrays.iter().map(|a| a.viewed(OP, a.data().layout().expand_dims(axis)));
+    join(OP, &expanded.collect::<Result<Vec<_>, _>>()?.iter().collect::<Vec<_>>(), axis)
 }
 
 /// The elements `at..at + n` along an axis.
@@ -76,9 +79,16 @@ const AXIS: Param = Param::keyword("axis", Kind::Int, Default::Int(0));
 
 pub(crate) static CONCAT: Op = Op {
     name: "concat",
-    doc: "Joins arrays along an axis that they have.",
+    doc: "Joins arrays along an axis that they have; with None for the axis, all their elements in a row.",
     params: &[ARRAYS, AXIS],
-    run: |_, a| concat(&a.arrays(0)?.iter().collect::<Vec<_>>(), a.int(1)? as isize),
+    run: |_, a| {
+        let arrays = a.arrays(0)?;
+        if a.is_nothing(1) {
+            let flat = arrays.iter().map(|x| x.reshape(&[x.len() as isize])).collect::<Result<Vec<_>, _>>()?;
+            return concat(&flat.iter().collect::<Vec<_>>(), 0);
+        }
+        concat(&arrays.iter().collect::<Vec<_>>(), a.int(1)? as isize)
+    },
     onnx: Some(("Concat", 4)),
 };
 

@@ -1,14 +1,21 @@
 //! Rows of the operations that give the same elements another shape. Their work is done by the methods of `Array`.
-use crate::Op;
 use crate::function::{Default, Kind, Param};
+use crate::{Op, OpsError};
 
 const X: Param = Param::required("x", Kind::Operand);
 
 pub(crate) static RESHAPE: Op = Op {
     name: "reshape",
     doc: "The same elements in row-major order under another shape; one length may be -1, what is left.",
-    params: &[X, Param::required("shape", Kind::Shape)],
-    run: |_, a| a.array(0)?.reshape(&a.ints(1)?),
+    params: &[X, Param::required("shape", Kind::Shape), Param::keyword("copy", Kind::Bool, Default::None)],
+    run: |_, a| {
+        let (x, shape) = (a.array(0)?, a.ints(1)?);
+        if a.is_given(2) && !a.bool(2)? && !x.reshapes_freely(&shape)? {
+            let message = format!("an array of strides {:?} needs a copy to get another shape", x.strides());
+            return Err(OpsError::argument("reshape", message));
+        }
+        x.reshape(&shape)
+    },
     onnx: Some(("Reshape", 5)),
 };
 

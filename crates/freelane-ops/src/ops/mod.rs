@@ -1,6 +1,8 @@
 //! Structured operations: those that are not one function of each element. One file each, and a line in [`OPS`].
 pub(crate) mod assign;
 pub(crate) mod astype;
+pub(crate) mod clip;
+pub(crate) mod complex;
 pub(crate) mod creation;
 pub(crate) mod indexing;
 pub(crate) mod join;
@@ -8,17 +10,25 @@ pub(crate) mod manipulate;
 mod masked;
 pub(crate) mod matmul;
 pub(crate) mod positions;
+pub(crate) mod rearrange;
+pub(crate) mod repeat;
 pub(crate) mod reshape;
 mod selection;
 pub(crate) mod take;
 mod transfer;
+pub(crate) mod triangle;
 
 use crate::Op;
 
 /// All rows.
 pub(crate) const OPS: &[&Op] = &[
     &astype::ASTYPE,
+    &clip::CLIP,
+    &complex::IMAG,
+    &complex::REAL,
     &creation::ARANGE,
+    &creation::EMPTY,
+    &creation::EMPTY_LIKE,
     &creation::EYE,
     &creation::FULL,
     &creation::FULL_LIKE,
@@ -40,4 +50,11 @@ pub(crate) const OPS: &[&Op] = &[
     &take::TAKE,
     &take::TAKE_ALONG_AXIS,
     &manipulate::TRANSPOSE,
+    &rearrange::DIFF,
+    &rearrange::MOVEAXIS,
+    &rearrange::ROLL,
+    &repeat::REPEAT,
+    &repeat::TILE,
+    &triangle::TRIL,
+    &triangle::TRIU,
 ];

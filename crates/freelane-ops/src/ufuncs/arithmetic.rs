@@ -71,13 +71,23 @@ ufuncs! {
     }
     /// One divided by the array.
     reciprocal RECIPROCAL (x) {
-        loops: { floats: k::Reciprocal },
+        loops: { floats: k::Reciprocal, complex: k::Reciprocal },
         promotion: Double, cost: 0.5, domain: (0.5, 100.0), ulp: 0.5, onnx: ("Reciprocal", 6),
+    }
+    /// The complex conjugate; a real number itself.
+    conj CONJ (x) {
+        loops: { wrapping: k::Positive, floats: k::Positive, complex: k::Conjugate },
+        promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 0.5,
     }
     /// The magnitude of the first array with the sign of the second.
     copysign COPYSIGN (x, y) {
         loops: { floats: k::CopySign },
         promotion: Double, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
+    }
+    /// The next number of its type after the first array's, towards the second's.
+    nextafter NEXTAFTER (x, y) {
+        loops: { narrow: k::NextAfter },
+        promotion: Double, cost: 0.8, domain: (-4.0, 4.0), ulp: 0.5,
     }
     /// The lesser of two arrays; NaN if either is.
     minimum MINIMUM (x, y) {

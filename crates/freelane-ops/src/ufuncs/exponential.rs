@@ -42,4 +42,9 @@ ufuncs! {
         loops: { floats: k::Log10 },
         promotion: Float, cost: 6.0, domain: (0.001, 100.0), ulp: 2.0,
     }
+    /// The logarithm of the sum of the exponentials of two arrays, without overflow on the way.
+    logaddexp LOGADDEXP (x, y) {
+        loops: { floats: k::LogAddExp },
+        promotion: Double, cost: 20.0, domain: (0.0, 20.0), ulp: 3.0,
+    }
 }

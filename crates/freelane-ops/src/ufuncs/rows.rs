@@ -68,7 +68,8 @@ pub(super) const fn slot(dtype: DType) -> usize {
     dtype as usize
 }
 
-/// Fills a table: each group of dtypes names the kernel that serves it. Half types run in `f32`; `wrapping` are the
+/// Fills a table: each group of dtypes names the kernel that serves it. Half types run in `f32`, as `narrow` in their own
+/// width; `wrapping` are the
 /// integers of a function in which the sign plays no part, so that signed types share the loops of unsigned ones.
 macro_rules! table {
     (@fill $t:ident $kind:ident bool $K:ty) => { table!(@set $t $kind $K; bool) };
@@ -83,6 +84,7 @@ macro_rules! table {
         $($t[slot(<$I as Element>::DTYPE)] =
             rows::alias($t[slot(<$U as Element>::DTYPE)], <$U as Element>::DTYPE, <$I as Element>::DTYPE);)*
     };
+    (@fill $t:ident $kind:ident narrow $K:ty) => { table!(@set $t $kind $K; f16 bf16 f32 f64) };
     (@fill $t:ident select floats $K:ty) => { table!(@set $t select $K; f16 bf16 f32 f64) };
     (@fill $t:ident $kind:ident floats $K:ty) => {
         table!(@set $t $kind $K; f32 f64);
@@ -112,7 +114,7 @@ macro_rules! table {
 macro_rules! ufuncs {
     ($($(#[doc = $doc:literal])+ $name:ident $NAME:ident ($($param:ident),+) {
         loops: { $($group:ident: $K:ty),* $(,)? },
-        promotion: $class:ident, cost: $cost:literal, domain: ($low:expr, $high:expr), ulp: $ulp:literal $(, onnx: ($onnx:literal, $opset:literal))? $(, check: $check:expr)? $(,)?
+        promotion: $class:ident, cost: $cost:literal, domain: ($low:expr, $high:expr), ulp: $ulp:literal $(, onnx: ($onnx:literal, $opset:literal))? $(, check: $check:expr)? $(, order: $order:expr)? $(,)?
     })*) => {
         $(
             $(#[doc = $doc])+
@@ -125,6 +127,7 @@ macro_rules! ufuncs {
                 cost: $cost,
                 onnx: ufuncs!(@option $(($onnx, $opset))?),
                 check: ufuncs!(@option $($check)?),
+                order: ufuncs!(@option $($order)?),
                 domain: ($low, $high),
                 ulp: $ulp,
             };

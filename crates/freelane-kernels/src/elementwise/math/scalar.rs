@@ -25,6 +25,8 @@ functions! {
     Atanh,
     /// The logarithm to base 10.
     Log10,
+    /// `log(e^a + e^b)` without overflow on the way.
+    LogAddExp,
 }
 
 macro_rules! scalar1 {
@@ -46,4 +48,41 @@ map2!(Atan2: [f64], scalar |a, b| libm::atan2(a, b));
 map2!(Atan2: [f32], scalar |a, b| libm::atan2f(a, b));
 map2!(Hypot: [f64], scalar |a, b| libm::hypot(a, b));
 map2!(Hypot: [f32], scalar |a, b| libm::hypotf(a, b));
-halves2!(Atan2, Hypot);
+halves2!(Atan2, Hypot, LogAddExp);
+
+macro_rules! log_add_exp {
+    ($($t:ident $exp:ident $log1p:ident;)*) => { $(
+        // Equal infinities have no difference.
+        map2!(LogAddExp: [$t], scalar |a, b| {
+            let apart = if a == b { 0.0 } else { (a - b).abs() };
+            let larger = if a > b { a } else { b };
+            larger + libm::$log1p(libm::$exp(-apart))
+        });
+    )* };
+}
+log_add_exp! { f32 expf log1pf; f64 exp log1p; }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elementwise::Map2;
+
+    #[test]
+    fn exponentials_are_added_without_overflow() {
+        let ln2 = std::f64::consts::LN_2;
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        for (a, b, sum) in [
+            (0.0, 0.0, ln2),
+            (1000.0, 1000.0, 1000.0 + ln2),
+            (-1e5, 3.0, 3.0),
+            (2f64.ln(), 3f64.ln(), 5f64.ln()),
+            (-inf, -inf, -inf),
+            (inf, -inf, inf),
+            (inf, inf, inf),
+            (-inf, 7.0, 7.0),
+        ] {
+            assert_eq!((LogAddExp::apply(a, b), LogAddExp::apply(b, a)), (sum, sum), "{a} {b}");
+        }
+        assert!(LogAddExp::apply(nan, 1.0).is_nan() && LogAddExp::apply(1.0, nan).is_nan());
+    }
+}
