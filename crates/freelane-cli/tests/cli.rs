@@ -188,7 +188,7 @@ fn ops_lists_every_function() {
     assert!(sin["dtypes"].as_array().unwrap().contains(&"f64".into()));
     assert_eq!(ops.len(), freelane::Function::all().count());
     let table = out(&["ops"]);
-    assert!(table.lines().any(|line| line.starts_with("sum(x, axis=None, *, keepdims=False)")));
+    assert!(table.lines().any(|line| line.starts_with("sum(x, axis=None, *, dtype=None, keepdims=False)")));
 }
 
 fn is_plot(path: &Path, begin: &[u8]) {
