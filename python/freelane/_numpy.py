@@ -155,9 +155,14 @@ def _into(out, result):
 def array_ufunc(_x, args, kwargs):
     """`x.__array_ufunc__`."""
     ufunc, method, *inputs = args
+    if not _handled(inputs):
+        return NotImplemented
+    own = _own_ufunc(ufunc)
+    if not kwargs and own is not None and method == "__call__":
+        return own(*inputs)
     kwargs = dict(kwargs or {})
     outs = kwargs.get("out", ())
-    if not all(isinstance(v, _HANDLED) for v in inputs) or not all(o is None or isinstance(o, _HANDLED) for o in outs):
+    if not all(o is None or isinstance(o, _HANDLED) for o in outs):
         return NotImplemented
     if method == "at":
         raise _refusal(f"{ufunc.__name__}.at", "writes into its first argument, and freelane arrays are values")
@@ -167,14 +172,28 @@ def array_ufunc(_x, args, kwargs):
     return _into(outs, plain())
 
 
+def _handled(inputs):
+    for value in inputs:
+        if type(value) is not Array and not isinstance(value, _HANDLED):
+            return False
+    return True
+
+
+@functools.lru_cache(maxsize=None)
+def _own_ufunc(ufunc):
+    """Our function that does what a ufunc of NumPy's does."""
+    name = ufunc.__name__
+    return getattr(fl, RENAMED.get(name, name), None) if getattr(np, name, None) is ufunc else None
+
+
 def _plain_ufunc(ufunc, method, inputs, kwargs):
     """The call of our own that does the same, if there is one."""
-    name = RENAMED.get(ufunc.__name__, ufunc.__name__)
     if not set(kwargs) <= {"out", "axis", "keepdims", "dtype"} or getattr(np, ufunc.__name__, None) is not ufunc:
         return None
-    if method == "reduce" and name in REDUCTIONS:
-        return lambda: _reduce(getattr(fl, REDUCTIONS[name]), *inputs, **_without_out(kwargs))
-    own = getattr(fl, name, None)
+    reduction = REDUCTIONS.get(ufunc.__name__)
+    if method == "reduce" and reduction is not None:
+        return lambda: _reduce(getattr(fl, reduction), *inputs, **_without_out(kwargs))
+    own = _own_ufunc(ufunc)
     if own is None or method not in ("__call__", "outer") or not set(kwargs) <= {"out", "dtype"}:
         return None
     inputs = [_ours(v) for v in inputs]
@@ -202,20 +221,23 @@ def _reduce(reduction, a, axis=0, dtype=None, keepdims=False):
 
 def array_function(_x, func, types, args, kwargs):
     """`x.__array_function__`."""
-    if not all(issubclass(t, (Array, np.ndarray)) for t in types):
-        return NotImplemented
-    name = func.__name__
-    if name in WRITING:
-        raise _refusal(name, "writes into its first argument, and freelane arrays are values")
-    kwargs = dict(kwargs)
+    for kind in types:
+        if kind is not Array and not issubclass(kind, np.ndarray):
+            return NotImplemented
+    own = _OWN.get(func)
     out = kwargs.get("out")
+    if own is not None and out is None:
+        result = _call_own(own, args, kwargs)
+        return _by_numpy(func, args, dict(kwargs)) if result is NotImplemented else result
+    if func.__name__ in WRITING:
+        raise _refusal(func.__name__, "writes into its first argument, and freelane arrays are values")
+    kwargs = dict(kwargs)
     if _is_numpys(out):
         return _by_numpy(func, args, kwargs)
-    own = _OWN.get(name) if func.__module__ == "numpy" else None
     result = NotImplemented
     if own is not None:
         result = _call_own(own, args, _without_out(kwargs))
-    elif name not in NUMPYS_OWN:
+    elif func.__name__ not in NUMPYS_OWN:
         result = _call_counterpart(func, args, _without_out(kwargs))
     return _by_numpy(func, args, kwargs) if result is NotImplemented else _into(out, result)
 
@@ -228,13 +250,21 @@ def _signature(function):
         return None
 
 
+@functools.lru_cache(maxsize=None)
+def _takes(own):
+    """How many arguments a function of `_OWN` takes by position, and all names."""
+    parameters = _signature(own).parameters.values()
+    return sum(p.kind is not p.KEYWORD_ONLY for p in parameters), {p.name for p in parameters}
+
+
 def _call_own(own, args, kwargs):
-    """Calls a function of `_OWN` if it takes these arguments."""
-    try:
-        bound = _signature(own).bind(*args, **kwargs)
-    except TypeError:
+    """Calls a function of `_OWN` if it takes these arguments. Like a function of its own, it may say `NotImplemented`."""
+    places, names = _takes(own)
+    if "out" in kwargs:
+        kwargs = _without_out(kwargs)
+    if len(args) > places or not kwargs.keys() <= names:
         return NotImplemented
-    return own(*bound.args, **bound.kwargs)
+    return own(*args, **kwargs)
 
 
 def _counterpart(func):
@@ -298,7 +328,9 @@ def _stack(arrays, axis=0):
     return fl.stack([fl.asarray(_ours(a)) for a in arrays], axis=axis)
 
 
-def _where(condition, x, y):
+def _where(condition, x=None, y=None):
+    if x is None or y is None:
+        return NotImplemented
     return fl.where(_ours(condition), _ours(x), _ours(y))
 
 
@@ -394,7 +426,7 @@ def _size(a, axis=None):
 
 
 # Functions whose arguments or meaning differ from those of ours. What one does not take goes to NumPy.
-_OWN = {
+_BY_NAME = {
     "all": _unpromoted("all"),
     "amax": _unpromoted("max"),
     "amin": _unpromoted("min"),
@@ -434,3 +466,5 @@ _OWN = {
     "where": _where,
     "zeros_like": _like(lambda shape, dtype: fl.zeros(shape, dtype=dtype)),
 }
+# By NumPy's function, which is what it asks with.
+_OWN = {getattr(np, name): own for name, own in _BY_NAME.items() if hasattr(np, name)}

@@ -2,7 +2,7 @@
 //!
 //! An export is read-only and holds the storage, so a later write to the array first takes a copy and no memory that an
 //! exporter's view sees ever changes. An import is an array over the exporter's memory, see [`crate::foreign`].
-use crate::foreign::{Foreign, finalizing};
+use crate::foreign::{Dims, Foreign, Strides, finalizing};
 use crate::object;
 use freelane::{Array, ArrayData, DType};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -14,8 +14,8 @@ use std::ptr::null_mut;
 /// What a `Py_buffer` of ours points to.
 struct Export {
     data: ArrayData,
-    shape: Vec<isize>,
-    strides: Vec<isize>,
+    shape: Strides,
+    strides: Strides,
 }
 
 impl Export {
@@ -178,30 +178,30 @@ impl Held {
     }
 
     /// Lengths and strides in bytes, if they make sense.
-    fn dims(&self) -> Option<(Vec<usize>, Vec<isize>)> {
+    fn dims(&self) -> Option<(Dims, Strides)> {
         let rank = usize::try_from(self.0.ndim).ok()?;
         if rank == 0 {
-            return Some((vec![], vec![]));
+            return Some((Dims::new(), Strides::new()));
         }
         if self.0.shape.is_null() || !self.0.suboffsets.is_null() {
             return None;
         }
         // SAFETY: the exporter says that there are `ndim` lengths.
         let shape = unsafe { std::slice::from_raw_parts(self.0.shape, rank) };
-        let shape = shape.iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>().ok()?;
+        let shape = shape.iter().map(|&n| usize::try_from(n)).collect::<Result<Dims, _>>().ok()?;
         if self.0.strides.is_null() {
             let strides = row_major(&shape, self.0.itemsize)?;
             return Some((shape, strides));
         }
         // SAFETY: as for the lengths.
         let strides = unsafe { std::slice::from_raw_parts(self.0.strides, rank) };
-        Some((shape, strides.to_vec()))
+        Some((shape, Strides::from_slice(strides)))
     }
 }
 
 /// Strides in bytes of row-major order without gaps, which exporters like `ctypes` leave out.
-fn row_major(shape: &[usize], itemsize: isize) -> Option<Vec<isize>> {
-    let (mut strides, mut step) = (vec![0; shape.len()], itemsize);
+fn row_major(shape: &[usize], itemsize: isize) -> Option<Strides> {
+    let (mut strides, mut step) = (Strides::from_elem(0, shape.len()), itemsize);
     for (s, &n) in strides.iter_mut().zip(shape).rev() {
         *s = step;
         step = step.checked_mul(isize::try_from(n.max(1)).ok()?)?;
@@ -266,7 +266,7 @@ pub fn from_buffer(obj: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Optio
     let (shape, strides) =
         held.dims().ok_or_else(|| PyTypeError::new_err("the object exports a buffer without a proper shape"))?;
     let first = held.0.buf.cast_const().cast();
-    let foreign = Foreign { first, dtype, swapped, shape, strides, keep: Box::new(held) };
+    let foreign = Foreign { first, dtype, swapped, shape, strides, keep: held };
     // SAFETY: the protocol says that the elements can be read until the buffer is released, which dropping `Held` does.
     unsafe { foreign.into_array(obj.py(), copy) }.map(Some)
 }

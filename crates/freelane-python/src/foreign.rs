@@ -15,10 +15,16 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use smallvec::SmallVec;
 use std::ptr::NonNull;
 
+/// Lengths of axes.
+pub type Dims = SmallVec<[usize; 4]>;
+/// Distances in bytes.
+pub type Strides = SmallVec<[isize; 4]>;
+
 /// Elements somewhere in memory, and what keeps them there.
-pub struct Foreign {
+pub struct Foreign<K> {
     /// The element of index `[0, 0, ..]`.
     pub first: *const u8,
     /// The type of the elements.
@@ -26,14 +32,14 @@ pub struct Foreign {
     /// Whether their bytes are in the other order.
     pub swapped: bool,
     /// Lengths of the axes.
-    pub shape: Vec<usize>,
+    pub shape: Dims,
     /// Distances between neighbours along each axis, in bytes.
-    pub strides: Vec<isize>,
+    pub strides: Strides,
     /// Dropped when nobody uses the memory any more; may not need the interpreter to be attached.
-    pub keep: Box<dyn Send>,
+    pub keep: K,
 }
 
-impl Foreign {
+impl<K: Send + 'static> Foreign<K> {
     /// The array: over the memory where that can be, else a copy. `copy` says `Some(true)` always, `Some(false)` never.
     ///
     /// # Safety
@@ -42,44 +48,72 @@ impl Foreign {
     /// # Errors
     /// When sizes overflow, memory cannot be had, or a copy is needed and not wanted.
     pub unsafe fn into_array(self, py: Python<'_>, copy: Option<bool>) -> PyResult<Array> {
-        let (dtype, swapped) = (self.dtype, self.swapped && self.dtype.size() > 1);
-        let shape = self.shape.clone();
+        let Foreign { first, dtype, swapped, shape, strides, keep } = self;
         if shape.contains(&0) {
             return Array::zeros(&shape, dtype).map_err(to_py);
         }
-        let strides = self.strides.clone();
-        // SAFETY: the caller's promise.
-        let bytes = unsafe { self.into_bytes() }?;
-        let direct = if swapped || dtype == DType::Bool { None } else { typed(&bytes, dtype, &shape, &strides) };
-        match (direct, copy) {
-            (Some(array), None | Some(false)) => Ok(array),
-            (Some(array), Some(true)) => apart(py, array.nbytes(), || array.copy()),
-            (None, Some(false)) => Err(PyValueError::new_err(format!(
-                "this {dtype} data cannot be used without a copy ({}); pass copy=None or copy=True",
-                if dtype == DType::Bool { "bools are always checked and copied" } else { "byte order or alignment" }
-            ))),
-            (None, _) if dtype == DType::Bool => apart(py, bytes.nbytes(), || bytes.astype(DType::Bool)),
-            (None, _) => regular(py, &bytes, dtype, swapped, &shape, &strides),
-        }
+        let place = Place::of(first, dtype, &shape, &strides)?;
+        let steps = if swapped && dtype.size() > 1 { None } else { place.steps(dtype, &shape, &strides) };
+        // SAFETY: the caller says that the elements can be read while `keep` lives; the bytes between them are not read.
+        let buffer = unsafe { Buffer::from_external(place.base, place.len, Box::new(move || drop(keep))) };
+        let buffer = buffer.map_err(to_py)?;
+        let Some(steps) = steps else { return copied(py, buffer, &place, dtype, swapped, (&shape, &strides), copy) };
+        let layout = Layout::strided(&shape, &steps, place.offset / dtype.size()).map_err(to_py)?;
+        // SAFETY: the caller says that the elements can be read, and any bytes are values of a dtype that is not bool.
+        let array: Array = unsafe { ArrayData::new(buffer, dtype, layout) }.map_err(to_py)?.into();
+        if copy == Some(true) { apart(py, array.nbytes(), || array.copy()) } else { Ok(array) }
+    }
+}
+
+/// The memory that elements reach.
+struct Place {
+    base: NonNull<u8>,
+    len: usize,
+    /// Of the first element.
+    offset: usize,
+}
+
+impl Place {
+    fn of(first: *const u8, dtype: DType, shape: &[usize], strides: &[isize]) -> PyResult<Place> {
+        let too_large = || PyValueError::new_err(format!("shape {shape:?} exceeds the address space"));
+        let (low, high) = reach(shape, strides).ok_or_else(too_large)?;
+        let len = high.checked_sub(low).and_then(|n| n.checked_add_unsigned(dtype.size())).ok_or_else(too_large)?;
+        let base = NonNull::new(first.wrapping_offset(low).cast_mut())
+            .ok_or_else(|| PyValueError::new_err("the elements are at address 0"))?;
+        Ok(Place { base, len: len.unsigned_abs(), offset: low.unsigned_abs() })
     }
 
-    /// The memory as single bytes: of each element the first.
-    ///
-    /// # Safety
-    /// As [`Foreign::into_array`].
-    unsafe fn into_bytes(self) -> PyResult<Array> {
-        let size = self.dtype.size();
-        let too_large = || PyValueError::new_err(format!("shape {:?} exceeds the address space", self.shape));
-        let (low, high) = reach(&self.shape, &self.strides).ok_or_else(too_large)?;
-        let len = high.checked_sub(low).and_then(|n| n.checked_add_unsigned(size)).ok_or_else(too_large)?;
-        let base = NonNull::new(self.first.wrapping_offset(low).cast_mut())
-            .ok_or_else(|| PyValueError::new_err("the elements are at address 0"))?;
-        let layout = Layout::strided(&self.shape, &self.strides, low.unsigned_abs()).map_err(to_py)?;
-        let keep = self.keep;
-        // SAFETY: the caller says that the elements can be read while `keep` lives; the bytes between them are not read.
-        let buffer = unsafe { Buffer::from_external(base, len.unsigned_abs(), Box::new(move || drop(keep))) };
-        // SAFETY: any initialised byte is a `u8`, and the elements are initialised.
-        Ok(unsafe { ArrayData::new(buffer.map_err(to_py)?, DType::U8, layout) }.map_err(to_py)?.into())
+    /// Strides in elements, if the elements can be used where they are.
+    fn steps(&self, dtype: DType, shape: &[usize], strides: &[isize]) -> Option<Strides> {
+        let size = dtype.size() as isize;
+        let even = shape.iter().zip(strides).all(|(&n, s)| n == 1 || s % size == 0);
+        let usable = even && dtype != DType::Bool && self.base.addr().get().is_multiple_of(dtype.align());
+        usable.then(|| strides.iter().map(|s| s / size).collect())
+    }
+}
+
+/// A copy of elements that cannot be used where they are.
+fn copied(
+    py: Python<'_>,
+    buffer: Buffer,
+    place: &Place,
+    dtype: DType,
+    swapped: bool,
+    (shape, strides): (&[usize], &[isize]),
+    copy: Option<bool>,
+) -> PyResult<Array> {
+    if copy == Some(false) {
+        let why = if dtype == DType::Bool { "bools are always checked and copied" } else { "byte order or alignment" };
+        return Err(PyValueError::new_err(format!(
+            "this {dtype} data cannot be used without a copy ({why}); pass copy=None or copy=True"
+        )));
+    }
+    let layout = Layout::strided(shape, strides, place.offset).map_err(to_py)?;
+    // SAFETY: any initialised byte is a `u8`, and the elements are initialised.
+    let bytes: Array = unsafe { ArrayData::new(buffer, DType::U8, layout) }.map_err(to_py)?.into();
+    match dtype {
+        DType::Bool => apart(py, bytes.nbytes(), || bytes.astype(DType::Bool)),
+        _ => regular(py, &bytes, dtype, swapped && dtype.size() > 1, shape, strides),
     }
 }
 
@@ -91,20 +125,6 @@ fn reach(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
         if span < 0 { low = low.checked_add(span)? } else { high = high.checked_add(span)? }
     }
     Some((low, high))
-}
-
-/// The elements where they are, if they lie on their boundaries.
-fn typed(bytes: &Array, dtype: DType, shape: &[usize], strides: &[isize]) -> Option<Array> {
-    let size = dtype.size();
-    let even = |s: &isize| s.checked_rem(size as isize) == Some(0);
-    let crossed = || shape.iter().zip(strides).all(|(&n, s)| n == 1 || even(s));
-    if !crossed() {
-        return None;
-    }
-    let steps: Vec<isize> = strides.iter().map(|s| s / size as isize).collect();
-    let layout = Layout::strided(shape, &steps, bytes.data().layout().offset() / size).ok()?;
-    // SAFETY: the storage covers whole elements from its start on, and any bytes are values of a dtype that is not bool.
-    unsafe { ArrayData::new(bytes.data().buffer().clone(), dtype, layout) }.ok().map(Into::into)
 }
 
 /// A copy whose elements are aligned and in native order.

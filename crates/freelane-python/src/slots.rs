@@ -30,8 +30,9 @@ fn takes(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return Ok(true);
     }
-    let py = object.py();
-    Ok(object.hasattr(pyo3::intern!(py, "__array_interface__"))? || object.hasattr(pyo3::intern!(py, "__dlpack__"))?)
+    // The type is asked: an instance would make its answer.
+    let (py, kind) = (object.py(), object.get_type());
+    Ok(kind.hasattr(pyo3::intern!(py, "__array_interface__"))? || kind.hasattr(pyo3::intern!(py, "__dlpack__"))?)
 }
 
 /// A binary operator.

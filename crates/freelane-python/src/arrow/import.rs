@@ -8,6 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyCapsule;
+use smallvec::smallvec;
 use std::ffi::CStr;
 use std::ptr::NonNull;
 
@@ -101,9 +102,9 @@ unsafe fn adopt(py: Python<'_>, taken: Taken, dtype: DType, copy: Option<bool>) 
         return Array::from_vec::<bool>(values, &[length]).map_err(to_py);
     }
     let start = (offset as isize).checked_mul(dtype.size() as isize).ok_or_else(|| malformed("its offset"))?;
-    let strides = vec![dtype.size() as isize];
+    let strides = smallvec![dtype.size() as isize];
     let first = data.wrapping_offset(start);
-    let foreign = Foreign { first, dtype, swapped: false, shape: vec![length], strides, keep: Box::new(taken) };
+    let foreign = Foreign { first, dtype, swapped: false, shape: smallvec![length], strides, keep: taken };
     // SAFETY: `length` elements can be read from there on until the vector is released, which dropping `Taken` does.
     unsafe { foreign.into_array(py, copy) }
 }

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
@@ -16,7 +17,7 @@ use std::ptr::{NonNull, null_mut};
 struct Export<M> {
     managed: M,
     _array: Array,
-    _dims: Vec<i64>,
+    dims: SmallVec<[i64; 9]>,
 }
 
 /// The deleter of our exports: drops the storage's handle. Needs no interpreter.
@@ -40,15 +41,17 @@ fn capsule_of<M: Managed>(py: Python<'_>, array: Array, flags: u64) -> PyResult<
     let ndim = array.rank();
     let lengths = array.shape().iter().map(|&n| n as i64);
     // One more, so that no pointer dangles for an array without axes.
-    let mut dims: Vec<i64> = lengths.chain(array.strides().iter().map(|&s| s as i64)).chain([0]).collect();
+    let dims = lengths.chain(array.strides().iter().map(|&s| s as i64)).chain([0]).collect();
     let (code, bits) = type_code(array.dtype());
     let data = if array.is_empty() { null_mut() } else { array.data().as_ptr().cast_mut().cast() };
-    let shape = dims.as_mut_ptr();
-    let strides = shape.wrapping_add(ndim);
-    let tensor =
-        Tensor { data, device: [CPU, 0], ndim: ndim as i32, code, bits, lanes: 1, shape, strides, byte_offset: 0 };
-    let export = Box::new(Export { managed: M::wrap(tensor, flags, delete::<M>), _array: array, _dims: dims });
-    let pointer = NonNull::from(Box::leak(export)).cast::<c_void>();
+    let (shape, strides, device) = (null_mut(), null_mut(), [CPU, 0]);
+    let tensor = Tensor { data, device, ndim: ndim as i32, code, bits, lanes: 1, shape, strides, byte_offset: 0 };
+    let export = Box::leak(Box::new(Export { managed: M::wrap(tensor, flags, delete::<M>), _array: array, dims }));
+    // Short dims lie in the box itself, so they are looked for where they stay.
+    let shape = export.dims.as_mut_ptr();
+    let tensor = export.managed.tensor_mut();
+    (tensor.shape, tensor.strides) = (shape, shape.wrapping_add(ndim));
+    let pointer = NonNull::from(export).cast::<c_void>();
     // SAFETY: the pointer is what `drop_capsule` expects under this name.
     let capsule = unsafe { PyCapsule::new_with_pointer_and_destructor(py, pointer, M::NAME, Some(drop_capsule::<M>)) };
     match capsule {

@@ -38,7 +38,7 @@ fn take<M: Managed>(capsule: &Bound<'_, PyCapsule>, copy: Option<bool>) -> PyRes
         if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), M::USED.as_ptr()) } != 0 {
             return Err(PyErr::fetch(capsule.py()));
         }
-        Ok(Foreign { first, dtype, swapped: false, shape, strides, keep: Box::new(Taken(managed)) })
+        Ok(Foreign { first, dtype, swapped: false, shape, strides, keep: Taken(managed) })
     })?;
     // SAFETY: the protocol says that the elements can be read until the deleter runs, which dropping `Taken` does.
     unsafe { foreign.into_array(capsule.py(), copy) }

@@ -1,7 +1,9 @@
 //! The protocol's structures, and what a tensor says of itself.
+use crate::foreign::{Dims, Strides};
 use freelane::DType;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
@@ -50,6 +52,7 @@ pub(super) trait Managed: Sized + 'static {
     const USED: &'static CStr;
     fn wrap(tensor: Tensor, flags: u64, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
     fn tensor(&self) -> &Tensor;
+    fn tensor_mut(&mut self) -> &mut Tensor;
     /// # Safety
     /// Nobody uses the tensor any more, and nobody deletes it again.
     unsafe fn delete(this: *mut Self);
@@ -65,6 +68,10 @@ impl Managed for Legacy {
 
     fn tensor(&self) -> &Tensor {
         &self.tensor
+    }
+
+    fn tensor_mut(&mut self) -> &mut Tensor {
+        &mut self.tensor
     }
 
     unsafe fn delete(this: *mut Legacy) {
@@ -86,6 +93,10 @@ impl Managed for Versioned {
 
     fn tensor(&self) -> &Tensor {
         &self.tensor
+    }
+
+    fn tensor_mut(&mut self) -> &mut Tensor {
+        &mut self.tensor
     }
 
     unsafe fn delete(this: *mut Versioned) {
@@ -114,8 +125,8 @@ pub(super) fn type_code(dtype: DType) -> (u8, u8) {
 pub(super) struct Described {
     pub first: *const u8,
     pub dtype: DType,
-    pub shape: Vec<usize>,
-    pub strides: Vec<isize>,
+    pub shape: Dims,
+    pub strides: Strides,
 }
 
 fn malformed(problem: impl std::fmt::Display) -> PyErr {
@@ -157,14 +168,15 @@ impl Tensor {
         };
         let lengths = numbers(self.shape);
         let overflow = || malformed(format_args!("shape {lengths:?} exceeds the address space"));
-        let shape: Vec<usize> = lengths
+        let shape: Dims = lengths
             .iter()
             .map(|&n| usize::try_from(n).map_err(|_| malformed(format_args!("negative length in shape {lengths:?}"))))
             .collect::<PyResult<_>>()?;
-        let strides = if self.strides.is_null() { row_major(&shape) } else { Some(numbers(self.strides).to_vec()) };
+        let strides =
+            if self.strides.is_null() { row_major(&shape) } else { Some(SmallVec::from_slice(numbers(self.strides))) };
         let bytes = |s: i64| isize::try_from(s).ok()?.checked_mul(dtype.size() as isize);
         let strides =
-            strides.and_then(|s| s.into_iter().map(bytes).collect::<Option<Vec<_>>>()).ok_or_else(overflow)?;
+            strides.and_then(|s| s.into_iter().map(bytes).collect::<Option<Strides>>()).ok_or_else(overflow)?;
         let empty = shape.contains(&0);
         if self.data.is_null() && !empty {
             return Err(malformed("it has elements and no data"));
@@ -176,8 +188,8 @@ impl Tensor {
 }
 
 /// Strides, in elements, of row-major order without gaps.
-fn row_major(shape: &[usize]) -> Option<Vec<i64>> {
-    let (mut strides, mut step) = (vec![0; shape.len()], 1i64);
+fn row_major(shape: &[usize]) -> Option<SmallVec<[i64; 4]>> {
+    let (mut strides, mut step) = (SmallVec::from_elem(0, shape.len()), 1i64);
     for (s, &n) in strides.iter_mut().zip(shape).rev() {
         *s = step;
         step = step.checked_mul(i64::try_from(n.max(1)).ok()?)?;
