@@ -53,9 +53,11 @@ class TestCheckers:
         check("pyright", stubs.STUB, USAGE, folder=tmp_path)
 
     def test_stubtest(self, tmp_path):
-        private = tmp_path / "private"
-        private.write_text(r"freelane\._.*" + "\n")
-        check("mypy.stubtest", "freelane", "--allowlist", private, folder=tmp_path)
+        allowed = tmp_path / "allowed"
+        # Before 3.12 a buffer has no method that Python sees.
+        buffer = r"freelane\.Array\.__buffer__" if sys.version_info < (3, 12) else ""
+        allowed.write_text("freelane\\._.*\n" + buffer)
+        check("mypy.stubtest", "freelane", "--allowlist", allowed, folder=tmp_path)
 
     @pytest.mark.parametrize("module", ["mypy", "pyright"])
     def test_a_wrong_use_is_found(self, module, tmp_path):
