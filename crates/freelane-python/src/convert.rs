@@ -180,7 +180,7 @@ pub(crate) fn value(op: &str, param: &Param, object: &Bound<'_, PyAny>) -> PyRes
             let items = items(object).ok_or_else(|| wrong("a list or tuple of arrays"))??;
             items.iter().map(operand).collect::<PyResult<_>>().map(Value::Tuple)
         }
-        _ if nothing => Ok(Value::None),
+        _ if nothing && param.default != freelane::function::Default::Required => Ok(Value::None),
         Kind::Int => whole(object).ok_or_else(|| wrong("a whole number"))?.map(Value::Scalar),
         Kind::Float => match scalar(object)? {
             Some(s) => Ok(Value::Scalar(s)),

@@ -27,7 +27,14 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         signature: "array(obj, /, dtype=None, *, device=None, copy=True)",
         doc: "As asarray, with a copy of memory that belongs to others.\n\n>>> freelane.array([True, False])\narray([ True, \
               False])",
-        run: |py, args| asarray(py, args, args.some(3).map_or(Ok(true), Bound::is_truthy).map(Some)?),
+        run: |py, args| {
+            let copy = match args.get(3) {
+                Some(copy) if copy.is_none() => None,
+                Some(copy) => Some(copy.is_truthy()?),
+                None => Some(true),
+            };
+            asarray(py, args, copy)
+        },
     },
     Native {
         signature: EMPTY,

@@ -78,21 +78,37 @@ fn named(object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
     name.cast::<PyString>().map_or(Ok(None), |n| Ok(of_code(n.to_str()?)))
 }
 
-/// A dtype by its name, or by NumPy's code with or without a byte order that is ours.
+/// A dtype by its full name, or by NumPy's code with or without a byte order that is ours. Short names of Rust's kind are not
+/// taken: to NumPy, `i8` has eight bytes.
 fn of_code(name: &str) -> Option<DType> {
     let native = if cfg!(target_endian = "little") { '<' } else { '>' };
     let code = name.strip_prefix([native, '=', '|']).unwrap_or(name);
-    DType::from_name(name).or_else(|| DType::ALL.iter().copied().find(|d| d.numpy_code() == Some(code))).or(
-        match code {
-            "?" => Some(DType::Bool),
-            "int" => Some(DType::I64),
-            "float" => Some(DType::F64),
-            "complex" => Some(DType::C128),
-            "d" => Some(DType::F64),
-            "f" => Some(DType::F32),
-            _ => None,
-        },
-    )
+    let named = |d: &DType| d.name() == name || d.numpy_code() == Some(code);
+    DType::ALL.iter().copied().find(named).or_else(|| of_letter(code))
+}
+
+/// NumPy's codes of one letter, and Python's names.
+fn of_letter(code: &str) -> Option<DType> {
+    let long = size_of::<std::ffi::c_long>() == 8;
+    Some(match code {
+        "?" => DType::Bool,
+        "b" => DType::I8,
+        "B" => DType::U8,
+        "h" => DType::I16,
+        "H" => DType::U16,
+        "l" if long => DType::I64,
+        "L" if long => DType::U64,
+        "i" | "l" => DType::I32,
+        "I" | "L" => DType::U32,
+        "q" | "int" => DType::I64,
+        "Q" => DType::U64,
+        "e" => DType::F16,
+        "f" => DType::F32,
+        "d" | "float" => DType::F64,
+        "F" => DType::C64,
+        "D" | "complex" => DType::C128,
+        _ => return None,
+    })
 }
 
 #[cold]
