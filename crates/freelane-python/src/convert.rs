@@ -112,6 +112,15 @@ fn mixed<'a>(
     Ok(())
 }
 
+/// Whether the object is a number of Python's own: an int of any size, a float, a bool or a complex number.
+pub(crate) fn is_number(object: &Bound<'_, PyAny>) -> bool {
+    use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+    object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyComplex>()
+}
+
 /// A Python number, if the object is one; its width follows the arrays beside it.
 ///
 /// # Errors

@@ -34,13 +34,14 @@ impl Array {
     /// use freelane_ops::{Array, DType};
     /// let x = Array::from_vec(vec![1.0, 2.5], &[2])?;
     /// assert_eq!(x.to_repr(), "array([1. , 2.5])");
+    /// assert_eq!(Array::scalar(2.0)?.to_repr(), "array(2.)");
     /// assert_eq!(x.astype(DType::F32)?.to_repr(), "array([1. , 2.5], dtype=float32)");
     /// assert_eq!(Array::arange(0, 2000, 1)?.to_repr(), "array([   0,    1,    2, ..., 1997, 1998, 1999], shape=(2000,))");
     /// # Ok::<(), freelane_ops::OpsError>(())
     /// ```
     pub fn to_repr(&self) -> String {
         const OPEN: &str = "array(";
-        let text = format!("{OPEN}{}", self.text(OPEN.len(), ","));
+        let text = format!("{OPEN}{}", if self.rank() == 0 { self.one() } else { self.text(OPEN.len(), ",") });
         let mut more = Vec::new();
         if self.is_empty() && self.shape() != [0] || self.len() > MAX_ELEMENTS {
             more.push(format!("shape={}", tuple(self.shape())));
@@ -56,6 +57,12 @@ impl Array {
         let fits = last_line + more.len() + 3 <= page::WIDTH;
         let space = if fits { " ".to_owned() } else { format!("\n{}", " ".repeat(OPEN.len())) };
         format!("{text},{space}{more})")
+    }
+
+    /// The only element, written as among others.
+    fn one(&self) -> String {
+        let line = self.expand_dims(0).map_or_else(|_| String::new(), |line| line.text(0, ""));
+        line.trim_matches(['[', ']', ' ']).to_owned()
     }
 
     fn text(&self, indent: usize, comma: &'static str) -> String {
