@@ -8,7 +8,7 @@ use crate::walk::{Walk, byte_strides};
 use crate::{InOp, Operand, OpsError, Scalar, operand, promote};
 use freelane_array::{ArrayData, ArrayError, DType, Dims, Layout, broadcast_shapes};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
-use freelane_mem::BufferMut;
+use freelane_mem::{BufferMut, MemError};
 use freelane_pool::{Interrupted, Lane};
 use freelane_simd::Isa;
 use smallvec::SmallVec;
@@ -599,12 +599,24 @@ fn in_order_of(layout: &Layout) -> Result<Layout, ArrayError> {
 }
 
 /// Storage for the elements of a layout without gaps.
-#[inline]
+#[inline(always)]
 pub(crate) fn uninit(lane: &Lane, layout: &Layout, dtype: DType, op: &'static str) -> Result<BufferMut, OpsError> {
-    let bytes = layout.len().checked_mul(dtype.size()).filter(|&b| b <= isize::MAX as usize);
-    let overflow = || ArrayError::ShapeOverflow { shape: layout.shape().to_vec() };
-    let bytes = bytes.ok_or_else(overflow).in_op(op)?;
-    lane.heap().uninit(bytes, freelane_mem::DEFAULT_ALIGN).in_op(op)
+    match layout.len().checked_mul(dtype.size()) {
+        Some(bytes) if bytes <= isize::MAX as usize => {
+            lane.heap().uninit(bytes, freelane_mem::DEFAULT_ALIGN).map_err(|source| no_memory(source, op))
+        }
+        _ => Err(overflow(layout, op)),
+    }
+}
+
+#[cold]
+fn no_memory(source: MemError, op: &'static str) -> OpsError {
+    OpsError::Memory { op, source }
+}
+
+#[cold]
+fn overflow(layout: &Layout, op: &'static str) -> OpsError {
+    OpsError::Array { op, source: ArrayError::ShapeOverflow { shape: layout.shape().to_vec() } }
 }
 
 /// An array over storage from [`uninit`].

@@ -50,7 +50,7 @@ pub fn is_array(object: &Bound<'_, PyAny>) -> bool {
 ///
 /// # Errors
 /// `MemoryError` when there is no memory for the object.
-#[inline]
+#[inline(always)]
 pub fn wrap<'py>(py: Python<'py>, array: Array) -> PyResult<Bound<'py, PyAny>> {
     let mut object = spare::take();
     if object.is_null() {
