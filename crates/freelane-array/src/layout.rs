@@ -73,9 +73,13 @@ impl Layout {
         Layout::row_major(shape)
     }
 
-    /// One axis without gaps. `len` does not exceed `isize::MAX`.
-    #[inline]
-    fn of_one_axis(len: usize) -> Layout {
+    /// One axis without gaps.
+    ///
+    /// # Panics
+    /// If `len` exceeds `isize::MAX`.
+    #[inline(always)]
+    pub fn of_one_axis(len: usize) -> Layout {
+        assert!(len <= isize::MAX as usize, "{len} elements do not fit in memory");
         let (shape, strides) = (Dims::from_buf_and_len([len, 0, 0, 0], 1), Strides::from_buf_and_len([1, 0, 0, 0], 1));
         Layout { shape, strides, offset: 0, len, contiguous: true }
     }

@@ -3,7 +3,7 @@ use crate::attributes::dtype_argument;
 use crate::convert::{items, scalar};
 use crate::detach;
 use crate::errors::to_py;
-use crate::native::{Args, Native, QuickFn};
+use crate::native::{Args, Native, QuickFn, raw};
 use crate::object::{self, is_array, wrapped};
 use freelane::{Array, DType, OpsError, Scalar, concat, promote_types, stack};
 use pyo3::types::{PyString, PyTuple};
@@ -69,7 +69,7 @@ pub(crate) static QUICK: &[(&str, QuickFn)] = &[
     (EMPTY, |call| {
         let &[length] = call.positional else { return None };
         let length = if call.is_positional() { small_length(length)? } else { return None };
-        Some(wrapped(call.py, Array::empty(&[length], DType::F64)))
+        Some(raw(call.py, wrapped(call.py, Array::empty(&[length], DType::F64))))
     }),
     (ZEROS_LIKE, |call| {
         if call.given() != 1 || !call.is_positional() || !is_array(&call.at(0)) {
@@ -78,12 +78,12 @@ pub(crate) static QUICK: &[(&str, QuickFn)] = &[
         let x = call.at(0);
         let x = match object::read(&x) {
             Ok(x) => x,
-            Err(e) => return Some(Err(e)),
+            Err(e) => return Some(raw(call.py, Err(e))),
         };
         if x.nbytes() > 1 << 16 {
             return None;
         }
-        Some(wrapped(call.py, x.zeros_like()))
+        Some(raw(call.py, wrapped(call.py, x.zeros_like())))
     }),
 ];
 

@@ -3,14 +3,14 @@
 //! A row of `freelane-ops` has everything that is needed: name, parameters, documentation, cost. Elementwise functions and
 //! reductions of an array have short ways; everything else goes through `Function::call`.
 use crate::convert::{self, Operands};
-use crate::native::{Body, Callable, RawCall};
+use crate::native::{Body, Callable, NativeFn, RawCall, raw};
 use crate::object::{self, wrapped};
 use crate::{detach, errors, errors::to_py};
 use freelane::function::{Default, Kind, Param};
 use freelane::{Array, Axes, DType, Function, Lane, ReduceArgs, Reduction, UFunc, Value};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::types::PyInt;
-use pyo3::{Borrowed, prelude::*};
+use pyo3::{Borrowed, ffi, prelude::*};
 use smallvec::SmallVec;
 
 /// Elements from which the work of a structured operation is taken to be long.
@@ -90,34 +90,36 @@ pub(crate) fn doc(row: Function) -> String {
     }
 }
 
-/// Runs a callable.
+/// Runs a callable; null with the error raised.
 #[inline(always)]
-pub(crate) fn call<'py>(callable: &Callable, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn call(callable: &Callable, call: &RawCall<'_, '_>) -> *mut ffi::PyObject {
     match callable.body {
         Body::Row(Function::UFunc(f)) => ufunc(callable, f, call),
         Body::Row(Function::Reduction(r, _)) if call.given() == 1 && call.is_positional() => {
             reduce_all(callable, r, call)
         }
-        Body::Row(row) => general(callable, row, call),
-        Body::Native(run) => run(call.py, &callable.bind(call)?),
-        Body::Quick(quick, run) => match quick(call) {
-            Some(done) => done,
-            None => run(call.py, &callable.bind(call)?),
-        },
+        Body::Row(row) => raw(call.py, general(callable, row, call)),
+        Body::Native(run) => by_hand(callable, run, call),
+        Body::Quick(quick, run) => quick(call).unwrap_or_else(|| by_hand(callable, run, call)),
     }
 }
 
-fn ufunc<'py>(callable: &Callable, f: &'static UFunc, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let arity = f.arity();
+#[inline(never)]
+fn by_hand(callable: &Callable, run: NativeFn, call: &RawCall<'_, '_>) -> *mut ffi::PyObject {
+    raw(call.py, callable.bind(call).and_then(|args| run(call.py, &args)))
+}
+
+fn ufunc(callable: &Callable, f: &'static UFunc, call: &RawCall<'_, '_>) -> *mut ffi::PyObject {
+    let (py, arity) = (call.py, f.arity());
     let out = if call.is_positional() { None } else { call.only_named(callable.interned(arity)) };
     if call.given() != arity || !(call.is_positional() || out.is_some()) {
-        return ufunc_by_name(callable, f, call);
+        return raw(py, ufunc_by_name(callable, f, call));
     }
     let out = out.filter(|o| !o.is_none());
     match arity {
-        1 => apply(call.py, f, [call.at(0)], out),
-        2 => apply(call.py, f, [call.at(0), call.at(1)], out),
-        _ => apply(call.py, f, [call.at(0), call.at(1), call.at(2)], out),
+        1 => raw(py, apply(py, f, [call.at(0)], out)),
+        2 => raw(py, apply(py, f, [call.at(0), call.at(1)], out)),
+        _ => raw(py, apply(py, f, [call.at(0), call.at(1), call.at(2)], out)),
     }
 }
 
@@ -213,20 +215,24 @@ pub(crate) fn apply_into<'py, const N: usize>(
 }
 
 /// A reduction of all elements of one array.
-fn reduce_all<'py>(callable: &Callable, r: &'static Reduction, call: &RawCall<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+fn reduce_all(callable: &Callable, r: &'static Reduction, call: &RawCall<'_, '_>) -> *mut ffi::PyObject {
+    let py = call.py;
     let x = call.at(0);
     if !object::is_array(&x) {
         let row = match callable.body {
             Body::Row(row) => row,
             Body::Native(_) | Body::Quick(..) => unreachable!("a row"),
         };
-        return general(callable, row, call);
+        return raw(py, general(callable, row, call));
     }
-    let x = object::read(&x)?;
+    let x = match object::read(&x) {
+        Ok(x) => x,
+        Err(error) => return raw(py, Err(error)),
+    };
     let args = ReduceArgs { axes: Axes::All, keepdims: false, correction: 0.0 };
     let cost = (x.len() as f64 * f64::from(r.cost)) as u64;
-    let done = detach::run(call.py, cost, || Lane::with(|lane| r.call(lane, x.data(), &args)));
-    wrapped(call.py, done)
+    let done = detach::run(py, cost, || Lane::with(|lane| r.call(lane, x.data(), &args)));
+    raw(py, wrapped(py, done))
 }
 
 /// Any row with any arguments.

@@ -93,7 +93,7 @@ pub(crate) struct Param {
 }
 
 /// A short way for the commonest call of a function written by hand; `None` sends the call the long way.
-pub(crate) type QuickFn = for<'py> fn(&RawCall<'_, 'py>) -> Option<PyResult<Bound<'py, PyAny>>>;
+pub(crate) type QuickFn = fn(&RawCall<'_, '_>) -> Option<*mut ffi::PyObject>;
 
 /// What a function does.
 pub(crate) enum Body {
@@ -405,10 +405,22 @@ impl Table {
 /// Runs the body of a call: errors and panics become exceptions.
 #[inline(always)]
 pub(crate) fn enter<'py>(py: Python<'py>, body: impl FnOnce() -> PyResult<Bound<'py, PyAny>>) -> *mut ffi::PyObject {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(value)) => value.into_ptr(),
-        Ok(Err(error)) => raise(py, error),
-        Err(panic) => raise(py, panicked(panic)),
+    enter_raw(py, || raw(py, body()))
+}
+
+/// As [`enter`], for a body that raises its errors itself. A pointer comes back in a register; a result with room for an
+/// error is copied through memory, several times, which costs more than a small array.
+#[inline(always)]
+fn enter_raw(py: Python<'_>, body: impl FnOnce() -> *mut ffi::PyObject) -> *mut ffi::PyObject {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| raise(py, panicked(panic)))
+}
+
+/// What the interpreter wants instead of a result: the object, or null with the error raised.
+#[inline(always)]
+pub(crate) fn raw<'py>(py: Python<'py>, result: PyResult<Bound<'py, PyAny>>) -> *mut ffi::PyObject {
+    match result {
+        Ok(value) => value.into_ptr(),
+        Err(error) => raise(py, error),
     }
 }
 
@@ -444,7 +456,7 @@ unsafe extern "C" fn function<const N: usize>(
         let py = Python::assume_attached();
         (py, RawCall::new(py, None, args, count, names))
     };
-    enter(py, || functions::call(&table().functions[N], &call))
+    enter_raw(py, || functions::call(&table().functions[N], &call))
 }
 
 unsafe extern "C" fn method<const N: usize>(
@@ -458,7 +470,7 @@ unsafe extern "C" fn method<const N: usize>(
         let py = Python::assume_attached();
         (py, RawCall::new(py, Some(Borrowed::from_ptr(py, slf)), args, count, names))
     };
-    enter(py, || functions::call(&table().methods[N], &call))
+    enter_raw(py, || functions::call(&table().methods[N], &call))
 }
 
 seq_macro::seq!(N in 0..512 {

@@ -24,8 +24,16 @@ impl Array {
         if dtype == DType::Bool {
             return Array::zeros(shape, dtype);
         }
-        let layout = Layout::contiguous(shape).in_op("empty")?;
-        let buffer = Lane::with(|lane| uninit(lane, &layout, dtype, "empty"))?;
+        // With the storage first, a layout of one axis is made where it stays: moving it costs more than making it.
+        let (buffer, layout) = if let &[len] = shape
+            && let Some(bytes) = len.checked_mul(dtype.size())
+            && let Ok(buffer) = BufferMut::uninit(bytes)
+        {
+            (buffer, Layout::of_one_axis(len))
+        } else {
+            let layout = Layout::contiguous(shape).in_op("empty")?;
+            (Lane::with(|lane| uninit(lane, &layout, dtype, "empty"))?, layout)
+        };
         // SAFETY: the buffer holds the layout's elements. Its bytes lie in mapped memory and have some value, and every
         // value is one of a number's; the compiler sees neither the mapping nor what was there before.
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
