@@ -69,7 +69,7 @@ pub(crate) static QUICK: &[(&str, QuickFn)] = &[
     (EMPTY, |call| {
         let &[length] = call.positional else { return None };
         let length = if call.is_positional() { small_length(length)? } else { return None };
-        Some(raw(call.py, wrapped(call.py, Array::empty(&[length], DType::F64))))
+        Some(raw(call.py, object::wrap(call.py, Array::of_length(length, DType::F64)?)))
     }),
     (ZEROS_LIKE, |call| {
         if call.given() != 1 || !call.is_positional() || !is_array(&call.at(0)) {

@@ -22,54 +22,35 @@ sys.path[:0] = [HERE, AUDIT]
 LIMITS = {"few": {"shared_writes": 0.01}, "many": {"shared_locked": 0.01, "misses": 0.05}}
 
 
-def of(library, n=1):
-    """Calls on arrays of each thread's own, by name."""
-    add, empty, sin, total, zeros_like = library.add, library.empty, library.sin, library.sum, library.zeros_like
+# What each thread calls, made by that thread: a function object that several threads call would itself be counted.
+CALLS = {
+    "add(a, b)": lambda fl, n, a, b, o: bound(fl.add, lambda add: lambda: add(a, b)),
+    "fl.add(a, b)": lambda fl, n, a, b, o: lambda: fl.add(a, b),
+    "add(a, b, out=o)": lambda fl, n, a, b, o: bound(fl.add, lambda add: lambda: add(a, b, out=o)),
+    "empty(n)": lambda fl, n, a, b, o: bound(fl.empty, lambda empty: lambda: empty(n)),
+    "sin(a)": lambda fl, n, a, b, o: bound(fl.sin, lambda sin: lambda: sin(a)),
+    "sin(a, out=o)": lambda fl, n, a, b, o: bound(fl.sin, lambda sin: lambda: sin(a, out=o)),
+    "a + b": lambda fl, n, a, b, o: lambda: a + b,
+    "sum(a)": lambda fl, n, a, b, o: bound(fl.sum, lambda total: lambda: total(a)),
+    "a.sum()": lambda fl, n, a, b, o: lambda: a.sum(),
+    "a[0]": lambda fl, n, a, b, o: lambda: a[0],
+    "x += zeros_like(x)": lambda fl, n, a, b, o: bound(fl.zeros_like, lambda zeros_like: lambda: add_to(a, zeros_like)),
+}
 
-    def with_arrays(call):
-        def make(_thread):
-            arrays = [library.ones(n) for _ in range(3)]
-            return lambda: call(*arrays)
 
-        return make
+def bound(function, make):
+    return make(function)
 
-    def loop(_thread):
-        x = library.ones(n)
 
-        def run():
-            nonlocal x
-            x += zeros_like(x)
-
-        return run
-
-    return {
-        "add(a, b)": with_arrays(lambda a, b, o: add(a, b)),
-        "fl.add(a, b)": with_arrays(lambda a, b, o: library.add(a, b)),
-        "add(a, b, out=o)": with_arrays(lambda a, b, o: add(a, b, out=o)),
-        "empty(n)": with_arrays(lambda a, b, o: empty(n)),
-        "sin(a)": with_arrays(lambda a, b, o: sin(a)),
-        "sin(a, out=o)": with_arrays(lambda a, b, o: sin(a, out=o)),
-        "a + b": with_arrays(lambda a, b, o: a + b),
-        "sum(a)": with_arrays(lambda a, b, o: total(a)),
-        "a.sum()": with_arrays(lambda a, b, o: a.sum()),
-        "a[0]": with_arrays(lambda a, b, o: a[0]),
-        "x += zeros_like(x)": loop,
-    }
+def add_to(x, zeros_like):
+    x += zeros_like(x)
 
 
 def cases():
     """Names of all cases; NumPy's begin with "numpy", those with freelane's allocator with "numpy on freelane"."""
-    names = list(of(Names()))
-    ours = [f"{name}, {n}" for n in (1, 64) for name in names]
+    ours = [f"{name}, {n}" for n in (1, 64) for name in CALLS]
     numpys = ["a + b, 64", "empty(n), 16", "sum(a), 64", "add(a, b, out=o), 64"]
     return ours + [f"numpy {case}" for case in numpys] + [f"numpy on freelane {case}" for case in numpys]
-
-
-class Names:
-    """Stands for a library of which only the names of the cases are wanted."""
-
-    def __getattr__(self, name):
-        return None
 
 
 def run(case, threads, operations):
@@ -87,7 +68,11 @@ def run(case, threads, operations):
 
         numpy_allocator.install()
         name = name.removeprefix("on freelane ")
-    mark.run(threads, operations, of(library, int(n))[name])
+
+    def make(_thread):
+        return CALLS[name](library, int(n), *(library.ones(int(n)) for _ in range(3)))
+
+    mark.run(threads, operations, make)
 
 
 def audited(case, threads, operations):

@@ -24,19 +24,30 @@ impl Array {
         if dtype == DType::Bool {
             return Array::zeros(shape, dtype);
         }
-        // With the storage first, a layout of one axis is made where it stays: moving it costs more than making it.
-        let (buffer, layout) = if let &[len] = shape
-            && let Some(bytes) = len.checked_mul(dtype.size())
-            && let Ok(buffer) = BufferMut::uninit(bytes)
+        if let &[len] = shape
+            && let Some(array) = Array::of_length(len, dtype)
         {
-            (buffer, Layout::of_one_axis(len))
-        } else {
-            let layout = Layout::contiguous(shape).in_op("empty")?;
-            (Lane::with(|lane| uninit(lane, &layout, dtype, "empty"))?, layout)
-        };
+            return Ok(array);
+        }
+        let layout = Layout::contiguous(shape).in_op("empty")?;
+        let buffer = Lane::with(|lane| uninit(lane, &layout, dtype, "empty"))?;
         // SAFETY: the buffer holds the layout's elements. Its bytes lie in mapped memory and have some value, and every
         // value is one of a number's; the compiler sees neither the mapping nor what was there before.
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
+    }
+
+    /// One axis of `len` numbers with anything in them; `None` for booleans, and where
+    /// [`Array::empty`] has an error to tell.
+    #[inline(always)]
+    pub fn of_length(len: usize, dtype: DType) -> Option<Array> {
+        if dtype == DType::Bool {
+            return None;
+        }
+        let buffer = BufferMut::uninit(len.checked_mul(dtype.size())?).ok()?;
+        // With the storage first, the layout is made where it stays: moving it costs more than making it.
+        let layout = Layout::of_one_axis(len);
+        // SAFETY: as in `empty`.
+        Some(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
     }
 
     /// Scalars in row-major order as an array, each converted to `dtype`.
