@@ -3,6 +3,9 @@
 NumPy has no bfloat16: its samples are float32 with values that both hold exactly.
 """
 
+import gc
+import time
+
 import numpy as np
 
 import freelane as fl
@@ -89,3 +92,13 @@ def check(found, expected, dtype=None, ulps=0):
 def bits(x):
     """The bytes of the elements in row-major order."""
     return x.dtype.name, x.shape, bytes(memoryview(x.copy()).cast("B")) if x.size and x.dtype != fl.bfloat16 else repr(x)
+
+
+def collected(*refs):
+    """Whether what weak references point at goes. A collection does nothing while another thread's is under way."""
+    for _ in range(500):
+        gc.collect()
+        if not any(ref() is not None for ref in refs):
+            return True
+        time.sleep(0.005)
+    return False

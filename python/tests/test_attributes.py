@@ -195,13 +195,13 @@ HARD = [
 ]
 
 
-@pytest.mark.parametrize("numbers", HARD, ids=str)
-@pytest.mark.parametrize("name", ["float32", "float64", "complex128"])
-def test_text_of_hard_numbers(name, numbers):
-    with np.errstate(all="ignore"):
-        values = np.asarray(numbers).astype(name)
-    for v in [values, *values]:
-        assert repr(fl.asarray(v)) == repr(np.asarray(v)), v
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_text_of_hard_numbers(name):
+    for row in HARD:
+        with np.errstate(all="ignore"):
+            values = np.asarray(row).astype(name)
+        for v in [values, *values]:
+            assert repr(fl.asarray(v)) == repr(np.asarray(v)), v
 
 
 def test_text_of_views_and_of_bfloat16():
