@@ -98,6 +98,9 @@ impl Layout {
     /// # Ok::<(), freelane_array::ArrayError>(())
     /// ```
     pub fn index(&self, items: &[Index]) -> Result<Layout, ArrayError> {
+        if let (&[Index::At(i)], [_, ..]) = (items, self.shape()) {
+            return self.at_first(i);
+        }
         let used = items.iter().filter(|i| matches!(i, Index::At(_) | Index::Range(_))).count();
         if used > self.rank() {
             return Err(ArrayError::TooManyIndices { given: used, rank: self.rank() });
@@ -132,6 +135,28 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// One position of the first axis.
+    #[inline]
+    fn at_first(&self, i: isize) -> Result<Layout, ArrayError> {
+        let (n, stride) = (self.shape()[0], self.strides()[0]);
+        let at = position(i, 0, n)?;
+        // An empty array has no position to step to, and its strides may be anything.
+        let offset = self.offset() as isize + if self.is_empty() { 0 } else { at * stride };
+        let (shape, strides) = (Dims::from_slice(&self.shape()[1..]), Strides::from_slice(&self.strides()[1..]));
+        Ok(Layout::derive(shape, strides, offset as usize))
+    }
+}
+
+/// An index counted from the front.
+fn position(i: isize, axis: usize, len: usize) -> Result<isize, ArrayError> {
+    let at = if i < 0 { i.saturating_add(len as isize) } else { i };
+    if at < 0 || at >= len as isize {
+        return Err(ArrayError::IndexOutOfRange { index: i, axis, len });
+    }
+    Ok(at)
+}
+
 struct Selected {
     shape: Dims,
     strides: Strides,
@@ -148,10 +173,7 @@ impl Selected {
         let (n, stride) = (from.shape()[axis], from.strides()[axis]);
         match item {
             Index::At(i) => {
-                let at = if i < 0 { i.saturating_add(n as isize) } else { i };
-                if at < 0 || at >= n as isize {
-                    return Err(ArrayError::IndexOutOfRange { index: i, axis, len: n });
-                }
+                let at = position(i, axis, n)?;
                 // An empty array has no position to step to, and its strides may be anything.
                 self.offset += if from.is_empty() { 0 } else { at * stride };
             }

@@ -40,7 +40,18 @@ fn copied<T: Copy>(items: &SmallVec<[T; 4]>) -> SmallVec<[T; 4]> {
 }
 
 /// The number of elements of a shape, or an error if memory cannot address `size`-byte elements of that number.
+#[inline]
 pub fn element_count(shape: &[usize], size: usize) -> Result<usize, ArrayError> {
+    if let &[len] = shape
+        && len <= isize::MAX as usize / 16
+        && size <= 16
+    {
+        return Ok(len);
+    }
+    count_elements(shape, size)
+}
+
+fn count_elements(shape: &[usize], size: usize) -> Result<usize, ArrayError> {
     if shape.len() > MAX_RANK {
         return Err(ArrayError::RankTooHigh { rank: shape.len() });
     }

@@ -30,7 +30,8 @@ impl Array {
             return Ok(array);
         }
         let layout = Layout::contiguous(shape).in_op("empty")?;
-        let buffer = Lane::with(|lane| uninit(lane, &layout, dtype, "empty"))?;
+        let bytes = freelane_array::element_count(layout.shape(), dtype.size()).in_op("empty")? * dtype.size();
+        let buffer = BufferMut::uninit(bytes).in_op("empty")?;
         // SAFETY: the buffer holds the layout's elements. Its bytes lie in mapped memory and have some value, and every
         // value is one of a number's; the compiler sees neither the mapping nor what was there before.
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
