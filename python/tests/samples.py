@@ -61,7 +61,14 @@ def layouts(name, shift=0, special=False):
     """Pairs of equal arrays: dense, reversed, with gaps, transposed, broadcast, empty, without axes."""
     line, plane = pair(name, (67,), shift, special), pair(name, (4, 5), shift, special)
     views = [lambda x: x, lambda x: x[::-1], lambda x: x[1::3], lambda x: x[4:4], lambda x: x[5]]
-    views2 = [lambda x: x, lambda x: x.T, lambda x: x[::-1, 1:4], lambda x: x[:, ::-2], lambda x: x[:0], lambda x: x[None]]
+    views2 = [
+        lambda x: x,
+        lambda x: x.T,
+        lambda x: x[::-1, 1:4],
+        lambda x: x[:, ::-2],
+        lambda x: x[:0],
+        lambda x: x[None],
+    ]
     found = [tuple(view(x) for x in line) for view in views] + [tuple(view(x) for x in plane) for view in views2]
     x, values = plane
     return found + [(fl.broadcast_to(x[0], (3, 5)), np.broadcast_to(values[0], (3, 5)))]
@@ -91,7 +98,11 @@ def check(found, expected, dtype=None, ulps=0):
 
 def bits(x):
     """The bytes of the elements in row-major order."""
-    return x.dtype.name, x.shape, bytes(memoryview(x.copy()).cast("B")) if x.size and x.dtype != fl.bfloat16 else repr(x)
+    return (
+        x.dtype.name,
+        x.shape,
+        bytes(memoryview(x.copy()).cast("B")) if x.size and x.dtype != fl.bfloat16 else repr(x),
+    )
 
 
 def collected(*refs):

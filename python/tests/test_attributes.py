@@ -47,7 +47,16 @@ def test_no_other_attributes():
             change()
 
 
-ITEM = [((5,), 6), ((-1,), 6), ((0,), 1), ((1, 2), 6), ((-2, -3), 1), (((1, 0),), 4), (([0, 1],), 2), ((np.int64(2),), 3)]
+ITEM = [
+    ((5,), 6),
+    ((-1,), 6),
+    ((0,), 1),
+    ((1, 2), 6),
+    ((-2, -3), 1),
+    (((1, 0),), 4),
+    (([0, 1],), 2),
+    ((np.int64(2),), 3),
+]
 NO_ITEM = [
     ((), ValueError, "has 6; give an index"),
     ((6,), IndexError, "6 is out of range"),
@@ -75,7 +84,9 @@ def test_no_item(index, error, message):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_items_and_lists_are_python_numbers(name):
-    kind = {"bool": bool} | dict.fromkeys(INTEGERS, int) | dict.fromkeys(FLOATS, float) | dict.fromkeys(COMPLEX, complex)
+    kind = (
+        {"bool": bool} | dict.fromkeys(INTEGERS, int) | dict.fromkeys(FLOATS, float) | dict.fromkeys(COMPLEX, complex)
+    )
     for x, values in layouts(name):
         found, expected = x.tolist(), values.tolist()
         assert found == expected and repr(found) == repr(expected)
@@ -257,8 +268,22 @@ def test_namespace():
         X.__array_namespace__(api_version="2020.01")
 
 
-RESHAPES = [((6,), (6,)), ((-1,), (6,)), (((3, 2),), (3, 2)), (([3, 2],), (3, 2)), ((3, -1), (3, 2)), ((1, 6, 1), (1, 6, 1))]
-NO_RESHAPES = [((4,), ValueError), ((), ValueError), ((-1, -1), ValueError), (("a",), TypeError), ((2.0, 3), TypeError), ((2**70,), OverflowError)]
+RESHAPES = [
+    ((6,), (6,)),
+    ((-1,), (6,)),
+    (((3, 2),), (3, 2)),
+    (([3, 2],), (3, 2)),
+    ((3, -1), (3, 2)),
+    ((1, 6, 1), (1, 6, 1)),
+]
+NO_RESHAPES = [
+    ((4,), ValueError),
+    ((), ValueError),
+    ((-1, -1), ValueError),
+    (("a",), TypeError),
+    ((2.0, 3), TypeError),
+    ((2**70,), OverflowError),
+]
 
 
 @pytest.mark.parametrize("shape, expected", RESHAPES)
@@ -286,7 +311,17 @@ def test_transpose_and_flat_forms():
 
 def test_views_are_values():
     x, values = pair("float64", (4, 6))
-    views = [x.T, x.mT, x.ravel(), x.reshape(24), x.transpose(), x[1:], x[0], x.flatten(), fl.broadcast_to(x, (2, 4, 6))]
+    views = [
+        x.T,
+        x.mT,
+        x.ravel(),
+        x.reshape(24),
+        x.transpose(),
+        x[1:],
+        x[0],
+        x.flatten(),
+        fl.broadcast_to(x, (2, 4, 6)),
+    ]
     kept = [bits(v) for v in views]
     x[...] = -1.0
     assert [bits(v) for v in views] == kept

@@ -86,7 +86,21 @@ def test_exact_numbers_give_way_and_others_do_not():
     assert fl.add(fl.ones(2, dtype="float32"), 2j).dtype == fl.complex64
 
 
-NOT_OPERANDS = [None, "text", object(), {}, {1, 2}, iter([1]), lambda: 0, int, ..., [None], ["a"], [[1], [2, 3]], [object()]]
+NOT_OPERANDS = [
+    None,
+    "text",
+    object(),
+    {},
+    {1, 2},
+    iter([1]),
+    lambda: 0,
+    int,
+    ...,
+    [None],
+    ["a"],
+    [[1], [2, 3]],
+    [object()],
+]
 
 
 @pytest.mark.parametrize("thing", NOT_OPERANDS, ids=[str(i) for i in range(len(NOT_OPERANDS))])
@@ -100,7 +114,12 @@ def test_what_is_no_operand(thing):
 
 @pytest.mark.parametrize("huge", [2**64, -(2**63) - 1, 10**40])
 def test_integers_beyond_64_bits(huge):
-    for call in (lambda: fl.add(X.astype("int64"), huge), lambda: fl.asarray(huge), lambda: fl.asarray([1, huge]), lambda: fl.zeros(huge)):
+    for call in (
+        lambda: fl.add(X.astype("int64"), huge),
+        lambda: fl.asarray(huge),
+        lambda: fl.asarray([1, huge]),
+        lambda: fl.zeros(huge),
+    ):
         with pytest.raises((OverflowError, ValueError, MemoryError), match="64 bits|cannot be"):
             call()
     for inside in (2**64 - 1, -(2**63)):
@@ -204,7 +223,12 @@ def test_objects_that_write_while_they_are_converted(name):
     def act():
         x[0] += 1
 
-    for call in (lambda thing: fl.add(x, thing), lambda thing: x + thing, lambda thing: x.__iadd__(thing), lambda thing: fl.where(x, thing, x)):
+    for call in (
+        lambda thing: fl.add(x, thing),
+        lambda thing: x + thing,
+        lambda thing: x.__iadd__(thing),
+        lambda thing: fl.where(x, thing, x),
+    ):
         try:
             call(Hostile(act, name))
         except TypeError:
@@ -273,7 +297,12 @@ def test_lists_that_change_while_they_are_read():
 def test_an_operand_is_never_changed(name):
     x, _ = pair(name, (3, 4))
     before = bits(x)
-    for call in (lambda: fl.add(x, x), lambda: x.astype("complex128"), lambda: fl.stack([x, x]), lambda: fl.where(x, x, x)):
+    for call in (
+        lambda: fl.add(x, x),
+        lambda: x.astype("complex128"),
+        lambda: fl.stack([x, x]),
+        lambda: fl.where(x, x, x),
+    ):
         found = call()
         found[...] = fl.zeros((), dtype=found.dtype)
         assert bits(x) == before

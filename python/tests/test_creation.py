@@ -107,7 +107,23 @@ def test_deep_lists():
         fl.asarray(deep(40, fl.zeros((1,) * 30)))
 
 
-REFUSED = ["text", None, {}, {1}, object(), int, iter([1]), ..., [None], ["a"], [[1, "a"]], [b"ab", 1], [{}], [object()], deep(3, "a")]
+REFUSED = [
+    "text",
+    None,
+    {},
+    {1},
+    object(),
+    int,
+    iter([1]),
+    ...,
+    [None],
+    ["a"],
+    [[1, "a"]],
+    [b"ab", 1],
+    [{}],
+    [object()],
+    deep(3, "a"),
+]
 
 
 @pytest.mark.parametrize("thing", REFUSED, ids=[str(i) for i in range(len(REFUSED))])
@@ -117,7 +133,14 @@ def test_what_is_no_array(thing):
 
 
 def test_numbers_that_do_not_fit():
-    for given, dtype in ((300, "uint8"), (-1, "uint8"), ([1, 2**40], "int32"), (2**63, "int64"), ([1e30], "int8"), ([math.nan], "int8")):
+    for given, dtype in (
+        (300, "uint8"),
+        (-1, "uint8"),
+        ([1, 2**40], "int32"),
+        (2**63, "int64"),
+        ([1e30], "int8"),
+        ([math.nan], "int8"),
+    ):
         with pytest.raises((OverflowError, ValueError), match=dtype):
             fl.asarray(given, dtype=dtype)
     for given in (1j, [1, 2j]):
@@ -185,7 +208,10 @@ def test_copies():
     assert fl.asarray(x) is x and fl.asarray(x, copy=False) is x and fl.asarray(x, dtype="float64", copy=None) is x
     for y in (fl.asarray(x, copy=True), fl.array(x), fl.asarray(x, "float64", copy=True)):
         assert y is not x and address(y) != address(x) and bits(y) == bits(x)
-    assert address(fl.array(values, copy=False)) == values.ctypes.data and address(fl.array(values, copy=None)) == values.ctypes.data
+    assert (
+        address(fl.array(values, copy=False)) == values.ctypes.data
+        and address(fl.array(values, copy=None)) == values.ctypes.data
+    )
     for refused in (5, [1], (1, 2), 2.5, range(3)):
         with pytest.raises(ValueError, match="without a copy"):
             fl.asarray(refused, copy=False)
@@ -220,12 +246,19 @@ def test_memory_of_others_lives_as_long_as_its_arrays():
 
 
 def test_buffers_of_any_kind():
-    for code, name in zip("bBhHiIqQfd", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]):
+    for code, name in zip(
+        "bBhHiIqQfd", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+    ):
         check(fl.asarray(array.array(code, [1, 2, 3])), np.asarray([1, 2, 3], dtype=name))
     check(fl.asarray(b"abc"), np.asarray([97, 98, 99], dtype="uint8"))
     check(fl.asarray(bytearray(2)), np.zeros(2, dtype="uint8"))
     check(fl.asarray(memoryview(np.arange(6.0).reshape(2, 3))[1:]), np.asarray([[3.0, 4.0, 5.0]]))
-    for strange in (np.zeros(2, dtype="U3"), np.zeros(2, dtype="i4,f4"), np.zeros(2, dtype=object), np.zeros(2, dtype="M8[s]")):
+    for strange in (
+        np.zeros(2, dtype="U3"),
+        np.zeros(2, dtype="i4,f4"),
+        np.zeros(2, dtype=object),
+        np.zeros(2, dtype="M8[s]"),
+    ):
         with pytest.raises((TypeError, ValueError)):
             fl.asarray(strange)
     big = np.arange(3, dtype=">i4")
@@ -262,7 +295,16 @@ def test_devices():
 
 
 FROM_NOTHING = {"zeros": 0, "ones": 1, "empty": None}
-SHAPES = [(0, (0,)), (5, (5,)), ((), ()), ((2, 3), (2, 3)), ([2, 3], (2, 3)), ((0, 3), (0, 3)), (np.int64(4), (4,)), ((np.uint8(2), 1), (2, 1))]
+SHAPES = [
+    (0, (0,)),
+    (5, (5,)),
+    ((), ()),
+    ((2, 3), (2, 3)),
+    ([2, 3], (2, 3)),
+    ((0, 3), (0, 3)),
+    (np.int64(4), (4,)),
+    ((np.uint8(2), 1), (2, 1)),
+]
 WRONG_SHAPES = [
     (-1, ValueError, "-1"),
     ((2, -1), ValueError, None),
@@ -307,7 +349,12 @@ def test_impossible_shapes(name, shape, error, message):
 @pytest.mark.parametrize("dtype", NAMES)
 def test_like_another(dtype):
     for x, values in layouts(dtype):
-        for make, value in ((fl.zeros_like, 0), (fl.ones_like, 1), (fl.empty_like, None), (lambda x, **o: fl.full_like(x, 1, **o), 1)):
+        for make, value in (
+            (fl.zeros_like, 0),
+            (fl.ones_like, 1),
+            (fl.empty_like, None),
+            (lambda x, **o: fl.full_like(x, 1, **o), 1),
+        ):
             for found in (make(x), make(x, dtype="float32"), make(x, dtype=None)):
                 assert found.shape == values.shape and (value is None or fl.all(found == value).item())
             assert make(x).dtype == dtype and make(x, dtype="float32").dtype == fl.float32
@@ -327,12 +374,29 @@ def test_full_takes_the_numbers_kind():
         x = fl.full((2,), value)
         assert x.dtype == dtype and x.tolist() == [value] * 2
     assert fl.full(2, fl.asarray(1.5)).tolist() == [1.5] * 2 and fl.full(2, np.float32(1.5)).tolist() == [1.5] * 2
-    for value, dtype, error in ((300, "uint8", OverflowError), (1j, "float64", (TypeError, OverflowError)), ("a", None, TypeError)):
+    for value, dtype, error in (
+        (300, "uint8", OverflowError),
+        (1j, "float64", (TypeError, OverflowError)),
+        ("a", None, TypeError),
+    ):
         with pytest.raises(error):
             fl.full(2, value, dtype=dtype)
 
 
-RANGES = [(5,), (0,), (-3,), (2, 7), (7, 2), (0, 10, 3), (10, 0, -3), (0, 1, 0.1), (1.0, 2.0, 0.25), (2.5,), (0, -1.0, -0.125), (-5, 5, 2)]
+RANGES = [
+    (5,),
+    (0,),
+    (-3,),
+    (2, 7),
+    (7, 2),
+    (0, 10, 3),
+    (10, 0, -3),
+    (0, 1, 0.1),
+    (1.0, 2.0, 0.25),
+    (2.5,),
+    (0, -1.0, -0.125),
+    (-5, 5, 2),
+]
 
 
 @pytest.mark.parametrize("args", RANGES)
@@ -344,7 +408,12 @@ def test_arange(args):
 
 
 def test_no_arange():
-    for args, error in (((0, 1, 0), ValueError), ((0, 1, 0.0), ValueError), ((0, math.inf), ValueError), ((math.nan,), ValueError)):
+    for args, error in (
+        ((0, 1, 0), ValueError),
+        ((0, 1, 0.0), ValueError),
+        ((0, math.inf), ValueError),
+        ((math.nan,), ValueError),
+    ):
         with pytest.raises(error):
             fl.arange(*args)
     for args in ((2**62,), (0, 1e300), (0, 1, 1e-300), (-(2**63), 2**63 - 1)):
@@ -352,7 +421,9 @@ def test_no_arange():
             fl.arange(*args)
 
 
-@pytest.mark.parametrize("args", [(0, 1, 5), (0, 1, 0), (3, 3, 4), (1, -1, 3), (0.1, 0.7, 11), (-5, 5, 1), (0, 1e300, 3)])
+@pytest.mark.parametrize(
+    "args", [(0, 1, 5), (0, 1, 0), (3, 3, 4), (1, -1, 3), (0.1, 0.7, 11), (-5, 5, 1), (0, 1e300, 3)]
+)
 def test_linspace(args):
     check(fl.linspace(*args), np.linspace(*args), ulps=4)
     if args[2] > 1:

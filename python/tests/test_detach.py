@@ -41,7 +41,16 @@ def results(size):
     part[part > 1] = 0
     plane = x[: size // 4 * 4].reshape(4, -1)
     made = [out, mine, part, x + y, fl.sin(x), fl.sum(x), fl.sum(plane, axis=0), plane @ plane.T, fl.where(x > 0, x, y)]
-    made += [x.astype("float32"), x.copy(), fl.concat([x, y]), x[x > 0], x[[0, -1]], fl.array(v), fl.zeros_like(x), fl.arange(size)]
+    made += [
+        x.astype("float32"),
+        x.copy(),
+        fl.concat([x, y]),
+        x[x > 0],
+        x[[0, -1]],
+        fl.array(v),
+        fl.zeros_like(x),
+        fl.arange(size),
+    ]
     return [bits(m) for m in made]
 
 
@@ -56,12 +65,19 @@ def test_results_do_not_depend_on_it(size):
 
 def test_errors_come_out_of_detached_work():
     with threshold(0):
-        for call, error in ((lambda: fl.ones(2) + fl.ones(3), ValueError), (lambda: fl.ones(2) & 1, TypeError), (lambda: fl.ones(2)[[5]], IndexError), (lambda: fl.asarray([2]) ** -1, ValueError)):
+        for call, error in (
+            (lambda: fl.ones(2) + fl.ones(3), ValueError),
+            (lambda: fl.ones(2) & 1, TypeError),
+            (lambda: fl.ones(2)[[5]], IndexError),
+            (lambda: fl.asarray([2]) ** -1, ValueError),
+        ):
             with pytest.raises(error):
                 call()
 
 
-@pytest.mark.parametrize("wrong, error", [(-1, ValueError), (float("nan"), ValueError), ("a", TypeError), (None, TypeError)])
+@pytest.mark.parametrize(
+    "wrong, error", [(-1, ValueError), (float("nan"), ValueError), ("a", TypeError), (None, TypeError)]
+)
 def test_wrong_thresholds(wrong, error):
     with pytest.raises(error):
         set_threshold(wrong)

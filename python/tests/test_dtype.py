@@ -51,7 +51,14 @@ def test_bfloat16_is_not_numpys():
     assert fl.bfloat16 != np.dtype("float16") and fl.bfloat16 != np.float32 and fl.bfloat16.itemsize == 2
 
 
-EQUAL = [(int, "int64"), (float, "float64"), (complex, "complex128"), (bool, "bool"), ("int", "int64"), ("float", "float64")]
+EQUAL = [
+    (int, "int64"),
+    (float, "float64"),
+    (complex, "complex128"),
+    (bool, "bool"),
+    ("int", "int64"),
+    ("float", "float64"),
+]
 
 
 def test_python_types():
@@ -59,20 +66,47 @@ def test_python_types():
         assert fl.dtype(kind) is getattr(fl, name) and getattr(fl, name) == kind
 
 
-@pytest.mark.parametrize("thing", ["float33", "", "i3", "f16", "f32", "U3", "M8[s]", "O", "f4,i4", ">f8" if sys.byteorder == "little" else "<f8", " float32", "Float32", "\0", "float32\0"])
+@pytest.mark.parametrize(
+    "thing",
+    [
+        "float33",
+        "",
+        "i3",
+        "f16",
+        "f32",
+        "U3",
+        "M8[s]",
+        "O",
+        "f4,i4",
+        ">f8" if sys.byteorder == "little" else "<f8",
+        " float32",
+        "Float32",
+        "\0",
+        "float32\0",
+    ],
+)
 def test_other_names_are_refused(thing):
     with pytest.raises(TypeError, match="is not a data type.*bool.*complex128"):
         fl.dtype(thing)
 
 
-@pytest.mark.parametrize("thing", [None, 3, 2.5, b"f4", object(), object, str, [], {}, np.dtype("U3"), np.dtype("i4,f4"), np.datetime64], ids=repr)
+@pytest.mark.parametrize(
+    "thing",
+    [None, 3, 2.5, b"f4", object(), object, str, [], {}, np.dtype("U3"), np.dtype("i4,f4"), np.datetime64],
+    ids=repr,
+)
 def test_other_things_are_refused(thing):
     with pytest.raises(TypeError):
         print(fl.dtype(thing))
 
 
 def test_calls():
-    for call in (lambda: fl.dtype(), lambda: fl.dtype("f4", "f8"), lambda: fl.dtype(name="f4"), lambda: fl.dtype("f4", copy=True)):
+    for call in (
+        lambda: fl.dtype(),
+        lambda: fl.dtype("f4", "f8"),
+        lambda: fl.dtype(name="f4"),
+        lambda: fl.dtype("f4", copy=True),
+    ):
         with pytest.raises(TypeError, match="dtype"):
             call()
 

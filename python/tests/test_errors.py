@@ -145,5 +145,11 @@ def test_too_little_memory():
                     failed += 1
         print(failed, fl.sum(x).item(), fl.sum(fl.ones(1 << 20)).item())
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, env=dict(os.environ))
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=dict(os.environ),
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "24 1000.0 1048576.0\n", "")

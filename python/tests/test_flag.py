@@ -111,9 +111,11 @@ OPERATIONS = [
 ]
 
 
-def test_everything_at_once():
+@pytest.mark.parametrize("threshold", [0, 50e-6], ids=["detached", "attached"])
+def test_everything_at_once(threshold):
     """Threads do what they like with one array; it stays an array of fifty finite numbers."""
     x = fl.ones(50)
+    fl._freelane._set_detach_threshold(threshold)
 
     def work(seed):
         def run():
@@ -126,7 +128,10 @@ def test_everything_at_once():
 
         return run
 
-    together([work(seed) for seed in range(THREADS)])
+    try:
+        together([work(seed) for seed in range(THREADS)])
+    finally:
+        fl._freelane._set_detach_threshold(50e-6)
     assert x.shape == (50,) and x.dtype == fl.float64 and fl.all(fl.isfinite(x)).item()
 
 
@@ -287,8 +292,13 @@ def test_finding_an_array_in_use_leaves_it_usable():
     x = fl.zeros(1000)
 
     def work():
-        for i in range(100):
-            for call in (lambda: x.__iadd__(1), lambda: x + [1, 2], lambda: x[5000], lambda: fl.add(x, x, out=fl.zeros(3))):
+        for _ in range(100):
+            for call in (
+                lambda: x.__iadd__(1),
+                lambda: x + [1, 2],
+                lambda: x[5000],
+                lambda: fl.add(x, x, out=fl.zeros(3)),
+            ):
                 try:
                     call()
                 except (RuntimeError, ValueError, IndexError):

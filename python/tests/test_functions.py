@@ -75,7 +75,9 @@ def compare(name, args, values):
         else:
             # Integers that become floats do so before, as NumPy's small floats would be less exact.
             real = found.dtype.kind == "f" and name != "where"
-            reference = numpys(name)(*[v.astype("float64") if real and v.dtype.kind in "bui" else wide(v) for v in values])
+            reference = numpys(name)(
+                *[v.astype("float64") if real and v.dtype.kind in "bui" else wide(v) for v in values]
+            )
     check(found, reference, found.dtype.name, ulps=4)
 
 
@@ -97,14 +99,18 @@ def test_elementwise(name):
 
 @pytest.mark.parametrize("name", BINARY)
 def test_dtypes_and_shapes_meet(name):
-    shapes = itertools.cycle([((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3,)), ((2, 1, 3), (4, 1)), ((0, 5), (5,)), ((3,), (3,))])
+    shapes = itertools.cycle(
+        [((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3,)), ((2, 1, 3), (4, 1)), ((0, 5), (5,)), ((3,), (3,))]
+    )
     for one, other in itertools.product(NAMES, NAMES):
         left, right = next(shapes)
         pairs = [pair(one, left, 1), pair(other, right, 2)]
         compare(name, [x for x, _ in pairs], [v for _, v in pairs])
 
 
-@pytest.mark.parametrize("name", [n for n in ELEMENTWISE if ARITY[n] < 3 and n not in ("erf", "reciprocal") and hasattr(np, n)])
+@pytest.mark.parametrize(
+    "name", [n for n in ELEMENTWISE if ARITY[n] < 3 and n not in ("erf", "reciprocal") and hasattr(np, n)]
+)
 def test_result_dtypes_are_numpys(name):
     """But for functions that make floats of integers: NumPy's are as small as the integers."""
     for dtypes in itertools.product(IN_NUMPY, repeat=ARITY[name]):
@@ -145,7 +151,11 @@ def test_out(name):
     except ValueError:
         args = [fl.abs(x) for x in args]
         before, expected = [bits(x) for x in args], function(*args)
-    outs = [fl.zeros_like(expected), fl.zeros((4, 10), dtype=expected.dtype)[:, ::2], fl.zeros_like(expected).T.copy().T]
+    outs = [
+        fl.zeros_like(expected),
+        fl.zeros((4, 10), dtype=expected.dtype)[:, ::2],
+        fl.zeros_like(expected).T.copy().T,
+    ]
     for out in outs:
         kept = out.copy()
         view = out[:]
@@ -193,7 +203,11 @@ def test_methods_are_the_functions(name):
         assert name == "where"
         return
     dtype = next(d for d in ("float64", "int64", "bool") if d in computed_in(name))
-    args = [fl.abs(x) if d != "bool" else x for d in [dtype] for x in [pair(dtype, (4, 5), s)[0] for s in range(ARITY.get(name, 1))]]
+    args = [
+        fl.abs(x) if d != "bool" else x
+        for d in [dtype]
+        for x in [pair(dtype, (4, 5), s)[0] for s in range(ARITY.get(name, 1))]
+    ]
     expected = getattr(fl, name)(*args)
     assert bits(getattr(args[0], name)(*args[1:])) == bits(expected)
     assert bits(getattr(fl.Array, name)(*args)) == bits(expected)
@@ -239,7 +253,10 @@ def reduce(name, x, values, axis):
     check(found, reference, found.dtype.name, ulps=16)
     check(getattr(fl, name)(x, axis=axis, keepdims=True), kept, found.dtype.name, ulps=16)
     if x.dtype != fl.bfloat16 and values.dtype.kind != "c":
-        assert found.dtype.name == numpys(name)(values[..., :1] if values.ndim else values).dtype.name or name == "count_nonzero"
+        assert (
+            found.dtype.name == numpys(name)(values[..., :1] if values.ndim else values).dtype.name
+            or name == "count_nonzero"
+        )
 
 
 def dtype_missing(name, x):
@@ -295,7 +312,9 @@ def test_bits_do_not_depend_on_layout():
     for name in ("sum", "mean", "var", "std", "prod"):
         for axis in (0, 1):
             expected = bits(getattr(fl, name)(x, axis=axis))
-            assert bits(getattr(fl, name)(column_major, axis=axis)) == bits(getattr(fl, name)(gaps, axis=axis)) == expected
+            assert (
+                bits(getattr(fl, name)(column_major, axis=axis)) == bits(getattr(fl, name)(gaps, axis=axis)) == expected
+            )
             if axis == 1:
                 assert expected[2] == b"".join(bits(getattr(fl, name)(x[i]))[2] for i in range(3))
 
@@ -306,8 +325,22 @@ ONES = np.ones((3, 4))
 # What a structured operation is called with: positional, then named.
 CALLS = {
     "astype": [((A, "int8"), {}), ((A - 5.5, "int64"), {}), ((A, "bool"), {}), ((A, "complex64"), {})],
-    "arange": [((5,), {}), ((1, 10, 3), {}), ((0.0, 1.0, 0.125), {}), ((10, 0, -3), {}), ((3,), {"dtype": "float32"}), ((5, 0), {})],
-    "eye": [((3,), {}), ((2, 4), {}), ((4, 3), {"k": 1}), ((3,), {"k": -2, "dtype": "int32"}), ((0,), {}), ((3,), {"k": 7})],
+    "arange": [
+        ((5,), {}),
+        ((1, 10, 3), {}),
+        ((0.0, 1.0, 0.125), {}),
+        ((10, 0, -3), {}),
+        ((3,), {"dtype": "float32"}),
+        ((5, 0), {}),
+    ],
+    "eye": [
+        ((3,), {}),
+        ((2, 4), {}),
+        ((4, 3), {"k": 1}),
+        ((3,), {"k": -2, "dtype": "int32"}),
+        ((0,), {}),
+        ((3,), {"k": 7}),
+    ],
     "full": [(((2, 3), 7), {}), ((4, 1.5), {}), (((), True), {}), (((2, 0), 2j), {}), ((3, 1), {"dtype": "float32"})],
     "full_like": [((A, 3), {}), ((A, 2.5), {"dtype": "float32"}), ((A, 2), {"dtype": "int8"})],
     "linspace": [((0, 1, 5), {}), ((2.0, -3.0, 7), {}), ((0, 1, 1), {}), ((0, 1, 0), {})],
@@ -315,29 +348,68 @@ CALLS = {
     "ones_like": [((A,), {}), ((A,), {"dtype": "bool"})],
     "zeros": [((3,), {}), (((2, 3),), {"dtype": "complex64"}), (((),), {})],
     "zeros_like": [((A,), {}), ((A,), {"dtype": "int8"})],
-    "concat": [(([A, ONES],), {}), (([A, ONES],), {"axis": 1}), (([B, B[:0], B],), {"axis": -1}), (([B, B.astype("int8")],), {})],
+    "concat": [
+        (([A, ONES],), {}),
+        (([A, ONES],), {"axis": 1}),
+        (([B, B[:0], B],), {"axis": -1}),
+        (([B, B.astype("int8")],), {}),
+    ],
     "stack": [(([A, ONES],), {}), (([A, ONES],), {"axis": 1}), (([B, B],), {"axis": -1})],
     "broadcast_to": [((B, (3, 4)), {}), ((np.float64(2), (2, 2)), {}), ((B, (0, 4)), {})],
     "expand_dims": [((A, 0), {}), ((A, 1), {}), ((A, -1), {})],
     "flip": [((A,), {}), ((A,), {"axis": 0}), ((A,), {"axis": (0, 1)}), ((A,), {"axis": -1})],
     "matrix_transpose": [((A,), {}), ((np.arange(24).reshape(2, 3, 4),), {})],
-    "matmul": [((A, B), {}), ((A, A.T), {}), ((B, B), {}), ((B, A.T), {}), ((np.ones((2, 3, 4)), A.T), {}), ((A[:0], A.T), {})],
+    "matmul": [
+        ((A, B), {}),
+        ((A, A.T), {}),
+        ((B, B), {}),
+        ((B, A.T), {}),
+        ((np.ones((2, 3, 4)), A.T), {}),
+        ((A[:0], A.T), {}),
+    ],
     "permute_dims": [((np.arange(24).reshape(2, 3, 4), (2, 0, 1)), {}), ((A, (1, 0)), {}), ((B, (0,)), {})],
     "reshape": [((A, (4, 3)), {}), ((A, (2, -1)), {}), ((A.T, (12,)), {}), ((A, -1), {}), ((A[:0], (0, 2)), {})],
     "squeeze": [((A[:1], 0), {}), ((A[:1, :1], (0, 1)), {}), ((A[:, :1], -1), {})],
-    "take": [((B, [0, 3, 3, 1]), {}), ((A, [2, 0]), {"axis": 0}), ((A, [1]), {"axis": -1}), ((A, [[0, 1], [2, 3]]), {"axis": 1})],
+    "take": [
+        ((B, [0, 3, 3, 1]), {}),
+        ((A, [2, 0]), {"axis": 0}),
+        ((A, [1]), {"axis": -1}),
+        ((A, [[0, 1], [2, 3]]), {"axis": 1}),
+    ],
     "take_along_axis": [((A, np.array([[0], [1], [3]])), {"axis": 1}), ((A, np.argsort(-A, axis=0)), {"axis": 0})],
-    "clip": [((A, 2, 7), {}), ((A,), {"min": 3.5}), ((A,), {"max": B}), ((A, B, 5), {}), ((A.astype("int8"), 1, 6), {})],
-    "diff": [((A,), {}), ((A,), {"axis": 0, "n": 2}), ((B * B,), {"prepend": B[:1], "append": B[1:3]}), ((A,), {"n": 0})],
+    "clip": [
+        ((A, 2, 7), {}),
+        ((A,), {"min": 3.5}),
+        ((A,), {"max": B}),
+        ((A, B, 5), {}),
+        ((A.astype("int8"), 1, 6), {}),
+    ],
+    "diff": [
+        ((A,), {}),
+        ((A,), {"axis": 0, "n": 2}),
+        ((B * B,), {"prepend": B[:1], "append": B[1:3]}),
+        ((A,), {"n": 0}),
+    ],
     "imag": [((A * (1 + 2j),), {}), (((A * 1j).astype("complex64"),), {})],
     "real": [((A * (1 + 2j),), {}), ((A,), {})],
     "moveaxis": [((np.arange(24).reshape(2, 3, 4), 0, 2), {}), ((np.arange(24).reshape(2, 3, 4), (0, 1), (-1, 0)), {})],
-    "roll": [((A, 1), {}), ((A, -5), {}), ((A, 1), {"axis": 0}), ((A, (1, 2)), {"axis": (0, 1)}), ((A, 2), {"axis": (0, 1)})],
+    "roll": [
+        ((A, 1), {}),
+        ((A, -5), {}),
+        ((A, 1), {"axis": 0}),
+        ((A, (1, 2)), {"axis": (0, 1)}),
+        ((A, 2), {"axis": (0, 1)}),
+    ],
     "repeat": [((B, 2), {}), ((A, 3), {"axis": 1}), ((B, np.array([1, 0, 2, 1])), {"axis": 0}), ((A, 2), {})],
     "tile": [((B, (2,)), {}), ((A, (2, 1)), {}), ((A, (2, 1, 2)), {}), ((B, (3, 2)), {})],
     "tril": [((A,), {}), ((A,), {"k": 1}), ((A.T,), {"k": -1}), ((np.ones((2, 3, 3)),), {})],
     "triu": [((A,), {}), ((A,), {"k": 1}), ((A.T,), {"k": -1}), ((np.ones((2, 3, 3)),), {})],
-    "transpose": [((A,), {}), ((A,), {"axes": (1, 0)}), ((np.arange(24).reshape(2, 3, 4),), {"axes": (1, 2, 0)}), ((B,), {})],
+    "transpose": [
+        ((A,), {}),
+        ((A,), {"axes": (1, 0)}),
+        ((np.arange(24).reshape(2, 3, 4),), {"axes": (1, 2, 0)}),
+        ((B,), {}),
+    ],
 }
 
 
@@ -426,7 +498,14 @@ WRONG = [
     ("arange", (0, float("nan")), ValueError),
     ("arange", (10**18,), (MemoryError, ValueError)),
     ("eye", (-1,), ValueError),
-    ("full", ((2,), 300, ), {"dtype": "uint8"}),
+    (
+        "full",
+        (
+            (2,),
+            300,
+        ),
+        {"dtype": "uint8"},
+    ),
     ("linspace", (0, 1, -1), ValueError),
     ("zeros", ((2, -1),), ValueError),
     ("zeros", (2**62,), (MemoryError, ValueError)),
@@ -447,7 +526,11 @@ def test_python_numbers_follow_the_array(name):
         return
     function = getattr(fl, name)
     x, values = pair("float32", (5,), 2)
-    for found, both in [(function(x, 2.0), (values, 2.0)), (function(2.0, x), (2.0, values)), (function(x, 3), (values, 3))]:
+    for found, both in [
+        (function(x, 2.0), (values, 2.0)),
+        (function(2.0, x), (2.0, values)),
+        (function(x, 3), (values, 3)),
+    ]:
         with np.errstate(all="ignore"):
             check(found, numpys(name)(*both), ulps=4)
     alone = function(2.0, 0.5)
@@ -472,4 +555,7 @@ def test_other_objects_become_arrays(name):
 def test_tables_are_complete():
     """No row is left out by all of the tests above."""
     assert not [n for n in CALLS if n not in STRUCTURED] and len(FLOATS + INTEGERS) == 12
-    assert numbers("bfloat16").dtype == numpy_name("bfloat16") and to_numpy(fl.ones(1, dtype="bfloat16")).dtype == np.float32
+    assert (
+        numbers("bfloat16").dtype == numpy_name("bfloat16")
+        and to_numpy(fl.ones(1, dtype="bfloat16")).dtype == np.float32
+    )

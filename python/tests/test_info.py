@@ -21,7 +21,12 @@ def test_finfo_is_numpys(name):
 
 def test_finfo_of_bfloat16():
     f = fl.finfo(fl.bfloat16)
-    assert (f.bits, f.eps, f.smallest_normal, f.max) == (16, 2.0**-7, 2.0**-126, (2 - 2.0**-7) * 2.0**127) and f.min == -f.max
+    assert (f.bits, f.eps, f.smallest_normal, f.max) == (
+        16,
+        2.0**-7,
+        2.0**-126,
+        (2 - 2.0**-7) * 2.0**127,
+    ) and f.min == -f.max
     one = fl.ones(1, dtype="bfloat16")
     assert (one + f.eps > one).item() and not (one + f.eps / 4 > one).item()
 
@@ -42,7 +47,13 @@ def test_of_the_wrong_kind():
     for name in FLOATS + COMPLEX + ["bool"]:
         with pytest.raises(TypeError, match="finfo describes floating"):
             fl.iinfo(name)
-    for call in (lambda: fl.finfo(), lambda: fl.finfo("x"), lambda: fl.iinfo(3), lambda: fl.finfo(type="float32"), lambda: fl.iinfo(None)):
+    for call in (
+        lambda: fl.finfo(),
+        lambda: fl.finfo("x"),
+        lambda: fl.iinfo(3),
+        lambda: fl.finfo(type="float32"),
+        lambda: fl.iinfo(None),
+    ):
         with pytest.raises(TypeError):
             call()
     with pytest.raises(AttributeError):
@@ -84,7 +95,9 @@ def test_isdtype_of_what_is_none():
 
 def test_namespace():
     info = fl.__array_namespace_info__()
-    assert fl.__array_api_version__ == "2025.12" and info.default_device() == "cpu" and tuple(info.devices()) == ("cpu",)
+    assert (
+        fl.__array_api_version__ == "2025.12" and info.default_device() == "cpu" and tuple(info.devices()) == ("cpu",)
+    )
     assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
     defaults = info.default_dtypes()
     assert defaults == info.default_dtypes(device="cpu")
@@ -95,7 +108,11 @@ def test_namespace():
     for kind, names in KINDS.items():
         assert sorted(info.dtypes(kind=kind)) == sorted(set(names) & set(standard))
     assert set(info.dtypes(kind=("bool", "complex floating"))) == {"bool", *COMPLEX} and info.dtypes(kind=()) == {}
-    for call in (lambda: info.dtypes(kind="other"), lambda: info.dtypes(device="gpu"), lambda: info.default_dtypes(device=0)):
+    for call in (
+        lambda: info.dtypes(kind="other"),
+        lambda: info.dtypes(device="gpu"),
+        lambda: info.default_dtypes(device=0),
+    ):
         with pytest.raises(ValueError, match="other|gpu|0"):
             call()
 

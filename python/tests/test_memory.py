@@ -2,6 +2,10 @@
 
 import gc
 import math
+import os
+import subprocess
+import sys
+import textwrap
 import threading
 import weakref
 
@@ -55,7 +59,16 @@ def test_in_place_operators_give_the_name_a_new_array(act):
 def test_what_is_made_of_a_shared_array_is_not_shared():
     x = fl.share(fl.asarray([[1.0, 2.0], [3.0, 4.0]]))
     before = bits(x)
-    for make in (lambda: x[0], lambda: x[...], lambda: x.T, lambda: x.copy(), lambda: x.reshape(4), lambda: x + 0, lambda: fl.array(x), lambda: x.ravel()):
+    for make in (
+        lambda: x[0],
+        lambda: x[...],
+        lambda: x.T,
+        lambda: x.copy(),
+        lambda: x.reshape(4),
+        lambda: x + 0,
+        lambda: fl.array(x),
+        lambda: x.ravel(),
+    ):
         y = make()
         assert not y.is_shared
         y += 1
@@ -227,9 +240,61 @@ def test_parallel_of_another_thread():
     assert found == ["not entered here"]
 
 
+FORKS = {
+    "inside of a block": "p.__enter__()",
+    "after a block": """
+with p:
+    fl.sin(x)
+""",
+    "while another thread is inside": """
+def work():
+    with p:
+        while True:
+            fl.sin(x)
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+""",
+}
+
+
+@pytest.mark.alone("starts an interpreter")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("when", FORKS)
+def test_parallel_after_a_fork(when):
+    """The child has no threads of the parent's; it computes all the same."""
+    program = """
+import os, signal, threading, time
+import freelane as fl
+x, p = fl.ones(1_000_000), fl.parallel(2)
+expected = fl.sum(fl.sin(x)).item()
+SETUP
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    good = fl.sum(fl.sin(x)).item() == expected
+    with p, fl.parallel(2):
+        good = good and fl.sum(fl.sin(x)).item() == expected
+    fl.trim()
+    os._exit(0 if good else 3)
+print(os.waitpid(child, 0)[1], fl.sum(fl.sin(x)).item() == expected, flush=True)
+os._exit(0)
+""".replace("SETUP", textwrap.dedent(FORKS[when]))
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 True\n", "")
+
+
 @pytest.mark.parametrize(
     "args, error",
-    [((0,), ValueError), ((-1,), ValueError), ((10**6,), ValueError), ((2**70,), OverflowError), (("2",), TypeError), ((1.5,), TypeError), ((1, 2), TypeError)],
+    [
+        ((0,), ValueError),
+        ((-1,), ValueError),
+        ((10**6,), ValueError),
+        ((2**70,), OverflowError),
+        (("2",), TypeError),
+        ((1.5,), TypeError),
+        ((1, 2), TypeError),
+    ],
 )
 def test_wrong_numbers_of_threads(args, error):
     with pytest.raises(error):
@@ -237,7 +302,11 @@ def test_wrong_numbers_of_threads(args, error):
 
 
 def test_parallel_of_itself():
-    assert fl.parallel(2).threads == 2 and repr(fl.parallel(2)) == "freelane.parallel(2)" and fl.parallel(None).threads >= 1
+    assert (
+        fl.parallel(2).threads == 2
+        and repr(fl.parallel(2)) == "freelane.parallel(2)"
+        and fl.parallel(None).threads >= 1
+    )
     assert fl.parallel().threads == fl.parallel(None).threads
     with pytest.raises(AttributeError):
         fl.parallel(1).threads = 2
@@ -245,7 +314,17 @@ def test_parallel_of_itself():
         fl.parallel(threads=2)
 
 
-KEYS = {"allocations", "allocated_bytes", "frees", "live_blocks", "live_bytes", "enabled", "lanes", "kept_by_lanes", "kept_in_depot"}
+KEYS = {
+    "allocations",
+    "allocated_bytes",
+    "frees",
+    "live_blocks",
+    "live_bytes",
+    "enabled",
+    "lanes",
+    "kept_by_lanes",
+    "kept_in_depot",
+}
 
 
 @pytest.mark.alone("switches the counting of the process")
@@ -257,7 +336,9 @@ def test_stats():
         made = [fl.zeros(1000) for _ in range(10)]
         during = fl.stats()
         assert during["enabled"] is True and during["allocations"] >= 10 and during["live_bytes"] >= 80_000
-        assert isinstance(during["owners"], dict) and all(type(v) is int for k, v in during.items() if k not in ("enabled", "owners"))
+        assert isinstance(during["owners"], dict) and all(
+            type(v) is int for k, v in during.items() if k not in ("enabled", "owners")
+        )
         del made
         after = fl.stats()
         assert after["live_bytes"] <= during["live_bytes"] - 80_000 and after["frees"] >= 10
@@ -292,4 +373,6 @@ def test_views_hold_the_storage_of_dead_arrays():
     views = [x[i::7] for i in range(7)]
     del x
     gc.collect()
-    assert [v.tolist() for v in views] == [values[i::7].tolist() for i in range(7)] and not math.isnan(views[0][0].item())
+    assert [v.tolist() for v in views] == [values[i::7].tolist() for i in range(7)] and not math.isnan(
+        views[0][0].item()
+    )

@@ -15,24 +15,34 @@ from samples import bits  # noqa: E402
 
 KIND = inspect.Parameter
 FUNCTIONS = {n: getattr(fl, n) for n in fl._freelane.__all__ if inspect.isbuiltin(getattr(fl, n))}
-METHODS = {n: getattr(fl.Array, n) for n in dir(fl.Array) if inspect.ismethoddescriptor(getattr(fl.Array, n)) and not n.startswith("_")}
+METHODS = {
+    n: getattr(fl.Array, n)
+    for n in dir(fl.Array)
+    if inspect.ismethoddescriptor(getattr(fl.Array, n)) and not n.startswith("_")
+}
 CALLABLES = [(f"fl.{n}", n, f) for n, f in FUNCTIONS.items()] + [(f"Array.{n}", n, m) for n, m in METHODS.items()]
 # These give their arguments to Python code, which binds them.
-CALLABLES = [c for c in CALLABLES if not any(p.kind is KIND.VAR_KEYWORD for p in inspect.signature(c[2]).parameters.values())]
+CALLABLES = [
+    c for c in CALLABLES if not any(p.kind is KIND.VAR_KEYWORD for p in inspect.signature(c[2]).parameters.values())
+]
 
 
 def parts(function):
     """Parameters by position alone, by position or name, by name alone, and whether any number is taken."""
     params = list(inspect.signature(function).parameters.values())
     kinds = [KIND.POSITIONAL_ONLY, KIND.POSITIONAL_OR_KEYWORD, KIND.KEYWORD_ONLY]
-    return [[p for p in params if p.kind is kind] for kind in kinds] + [any(p.kind is KIND.VAR_POSITIONAL for p in params)]
+    return [[p for p in params if p.kind is kind] for kind in kinds] + [
+        any(p.kind is KIND.VAR_POSITIONAL for p in params)
+    ]
 
 
 def each(function):
-    return pytest.mark.parametrize("name, function", [c[1:] for c in CALLABLES], ids=[c[0] for c in CALLABLES])(function)
+    return pytest.mark.parametrize("name, function", [c[1:] for c in CALLABLES], ids=[c[0] for c in CALLABLES])(
+        function
+    )
 
 
-def arguments(function, name):
+def arguments(function):
     """Something for each parameter that must be given; what it is does not matter to binding."""
     only, both, _, _ = parts(function)
     needed = [p for p in only + both if p.default is p.empty]
@@ -56,50 +66,53 @@ def test_documentation(name, function):
 
 
 @each
-def test_too_many_arguments(name, function):
-    only, both, _, any_number = parts(function)
+def test_wrong_arguments(name, function):
+    for check in (too_many, missing, unknown_names, names_of_parameters_by_position, twice):
+        check(name, function, *parts(function))
+
+
+def too_many(name, function, only, both, _, any_number):
     if any_number:
         return
     most = len(only) + len(both)
-    given = (arguments(function, name) + [None] * most)[:most] + [None]
-    with pytest.raises(TypeError, match=rf"^{name}\(\) takes {most} positional arguments, {most + 1} given; usage: {name}\("):
+    given = (arguments(function) + [None] * most)[:most] + [None]
+    with pytest.raises(
+        TypeError, match=rf"^{name}\(\) takes {most} positional arguments, {most + 1} given; usage: {name}\("
+    ):
         function(*given)
     with pytest.raises(TypeError, match=f"{most + 40} given"):
         function(*given, *[None] * 39)
 
 
-@each
-def test_missing_arguments(name, function):
-    only, both, _, _ = parts(function)
-    needed = [p.name for p in only + both if p.default is p.empty]
-    given = arguments(function, name)
+def missing(name, function, only, both, *_):
+    needed, given = [p.name for p in only + both if p.default is p.empty], arguments(function)
     for count in range(len(needed)):
-        if needed[count] == "self":
-            with pytest.raises(TypeError):
-                function()
-            continue
-        with pytest.raises(TypeError, match=rf"{name}\(\) needs {needed[count]}; usage: {name}\("):
+        message = (
+            "needs an argument" if needed[count] == "self" else rf"{name}\(\) needs {needed[count]}; usage: {name}\("
+        )
+        with pytest.raises(TypeError, match=message):
             function(*given[:count])
 
 
-@each
-def test_unknown_names(name, function):
-    given = arguments(function, name)
+def unknown_names(name, function, *_):
+    given = arguments(function)
     for wrong in ("nonsense", "self_", "", "é", "x" * 300, "out "):
         with pytest.raises(TypeError, match=rf"{name}\(\) does not have a parameter {wrong}; usage: {name}\("):
             function(*given, **{wrong: 1})
 
 
-@each
-def test_names_of_parameters_by_position(name, function):
-    only, both, _, _ = parts(function)
-    given = arguments(function, name)
+def names_of_parameters_by_position(name, function, only, *_):
+    given = arguments(function)
     for p in only:
         with pytest.raises(TypeError, match=f"takes by position only a parameter {p.name};"):
             function(*given, **{p.name: None})
-        if len(only) == len(given) > 1 and p.name != "self":
-            with pytest.raises(TypeError, match=f"takes by position only a parameter {only[-1].name};"):
-                function(*given[:-1], **{only[-1].name: None, p.name: 1})
+    if len(only) == len(given) > 1:
+        with pytest.raises(TypeError, match=f"takes by position only a parameter {only[-1].name};"):
+            function(*given[:-1], **{only[-1].name: None, only[0].name: 1})
+
+
+def twice(name, function, only, both, *_):
+    given = arguments(function)
     for i, p in enumerate(both, len(only)):
         given = (given + [None] * 10)[: i + 1]
         with pytest.raises(TypeError, match=f"got two values for {p.name}; usage:"):
@@ -147,7 +160,13 @@ def test_forms_of_a_call(name, args, named):
 def test_methods_bind_as_functions_do():
     x = fl.asarray([[1.0, 2.0], [3.0, 4.0]])
     assert x.sum(0).tolist() == x.sum(axis=0).tolist() == fl.Array.sum(x, 0).tolist() == [4, 6]
-    for call in (lambda: fl.Array.sum(), lambda: fl.Array.sum(3), lambda: fl.Array.sum(np.ones(2)), lambda: x.sum(x=1), lambda: x.sum(0, 0)):
+    for call in (
+        lambda: fl.Array.sum(),
+        lambda: fl.Array.sum(3),
+        lambda: fl.Array.sum(np.ones(2)),
+        lambda: x.sum(x=1),
+        lambda: x.sum(0, 0),
+    ):
         with pytest.raises(TypeError, match="sum"):
             call()
 
@@ -160,7 +179,10 @@ def test_functions_are_pickled_by_name():
 
 def test_functions_are_of_the_module():
     for name, function in FUNCTIONS.items():
-        assert function.__module__ in ("freelane", "freelane._freelane") and repr(function) == f"<built-in function {name}>"
+        assert (
+            function.__module__ in ("freelane", "freelane._freelane")
+            and repr(function) == f"<built-in function {name}>"
+        )
     with pytest.raises(AttributeError):
         fl.add.other = 1
 

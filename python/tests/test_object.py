@@ -18,10 +18,19 @@ from samples import bits, collected  # noqa: E402
 
 def test_the_type():
     assert repr(fl.Array) == "<class 'freelane.Array'>" and type(fl.ones(1)) is fl.Array and fl.Array.__doc__
-    for call in (lambda: fl.Array(), lambda: fl.Array([1]), lambda: fl.Array.__new__(fl.Array), lambda: object.__new__(fl.Array)):
+    for call in (
+        lambda: fl.Array(),
+        lambda: fl.Array([1]),
+        lambda: fl.Array.__new__(fl.Array),
+        lambda: object.__new__(fl.Array),
+    ):
         with pytest.raises(TypeError, match="cannot create|not safe"):
             call()
-    for call in (lambda: type("Mine", (fl.Array,), {}), lambda: setattr(fl.Array, "other", 1), lambda: delattr(fl.Array, "sum")):
+    for call in (
+        lambda: type("Mine", (fl.Array,), {}),
+        lambda: setattr(fl.Array, "other", 1),
+        lambda: delattr(fl.Array, "sum"),
+    ):
         with pytest.raises(TypeError, match="base type|immutable|cannot"):
             call()
     x = fl.ones(2)

@@ -30,7 +30,13 @@ def test_two_dtypes_as_in_numpy():
 
 
 WITH_BFLOAT16 = {"bool": "bfloat16", "int8": "bfloat16", "uint8": "bfloat16", "bfloat16": "bfloat16"}
-WITH_BFLOAT16 |= {"float16": "float32", "float32": "float32", "float64": "float64", "complex64": "complex64", "complex128": "complex128"}
+WITH_BFLOAT16 |= {
+    "float16": "float32",
+    "float32": "float32",
+    "float64": "float64",
+    "complex64": "complex64",
+    "complex128": "complex128",
+}
 
 
 def test_bfloat16():
@@ -74,13 +80,31 @@ def test_can_cast():
         expected = np.can_cast(one, other)
         assert fl.can_cast(getattr(fl, one), getattr(fl, other)) is expected
         assert fl.can_cast(fl.ones(2, dtype=one), other) is expected
-    assert fl.can_cast("bfloat16", "float32") and not fl.can_cast("bfloat16", "float16") and not fl.can_cast("int16", "bfloat16")
-    for wrong in (lambda: fl.can_cast(fl.int8), lambda: fl.can_cast("x", "int8"), lambda: fl.can_cast(fl.int8, 3), lambda: fl.can_cast(from_=1, to=2)):
+    assert (
+        fl.can_cast("bfloat16", "float32")
+        and not fl.can_cast("bfloat16", "float16")
+        and not fl.can_cast("int16", "bfloat16")
+    )
+    for wrong in (
+        lambda: fl.can_cast(fl.int8),
+        lambda: fl.can_cast("x", "int8"),
+        lambda: fl.can_cast(fl.int8, 3),
+        lambda: fl.can_cast(from_=1, to=2),
+    ):
         with pytest.raises(TypeError):
             wrong()
 
 
-SHAPES = [[(3,)], [(3,), (1,)], [(), (2, 3)], [(2, 1), (3,)], [(4, 1, 3), (1, 2, 1), (3,)], [(0,), (1,)], [(5, 0), (1, 1)], [(), ()]]
+SHAPES = [
+    [(3,)],
+    [(3,), (1,)],
+    [(), (2, 3)],
+    [(2, 1), (3,)],
+    [(4, 1, 3), (1, 2, 1), (3,)],
+    [(0,), (1,)],
+    [(5, 0), (1, 1)],
+    [(), ()],
+]
 NO_SHAPES = [[(2,), (3,)], [(0,), (2,)], [(2, 3), (2, 4)], [(1, 2), (3, 1), (4,)]]
 
 
@@ -100,7 +124,11 @@ def test_shapes_that_go_together(shapes):
 @pytest.mark.parametrize("shapes", NO_SHAPES)
 def test_shapes_that_do_not(shapes):
     arrays = [fl.zeros(shape) for shape in shapes]
-    for call in (lambda: fl.broadcast_shapes(*shapes), lambda: fl.broadcast_arrays(*arrays), lambda: fl.add(arrays[0], sum(arrays[1:], arrays[-1]))):
+    for call in (
+        lambda: fl.broadcast_shapes(*shapes),
+        lambda: fl.broadcast_arrays(*arrays),
+        lambda: fl.add(arrays[0], sum(arrays[1:], arrays[-1])),
+    ):
         with pytest.raises(ValueError, match="do not broadcast|does not broadcast"):
             call()
 

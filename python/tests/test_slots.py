@@ -1,6 +1,7 @@
 """Operators: their three forms, beside every kind of other object, and arrays as values under writing."""
 
 import operator
+import random
 
 import pytest
 
@@ -115,7 +116,13 @@ def test_in_place(symbol):
 
 def test_in_place_keeps_dtype_and_shape():
     x = fl.asarray([1, 2], dtype="int32")
-    for other, error in ((1.5, TypeError), (1j, TypeError), ([1, 2, 3], ValueError), ([[1, 2], [3, 4]], ValueError), ("a", TypeError)):
+    for other, error in (
+        (1.5, TypeError),
+        (1j, TypeError),
+        ([1, 2, 3], ValueError),
+        ([[1, 2], [3, 4]], ValueError),
+        ("a", TypeError),
+    ):
         with pytest.raises(error):
             x += other
     with pytest.raises(TypeError):
@@ -187,7 +194,15 @@ def test_divmod_and_pow_with_modulus():
 
 
 def test_matmul_of_all_sorts():
-    for left, right in (((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((4, 2, 3), (3, 2)), ((2, 1, 1, 3), (4, 3, 1)), ((0, 3), (3, 2)), ((2, 0), (0, 2))):
+    for left, right in (
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (3, 2)),
+        ((4, 2, 3), (3, 2)),
+        ((2, 1, 1, 3), (4, 3, 1)),
+        ((0, 3), (3, 2)),
+        ((2, 0), (0, 2)),
+    ):
         for name in ("float64", "float32", "int64", "complex128"):
             (x, v), (y, w) = pair(name, left), pair(name, right, 2)
             check(x @ y, v @ w, ulps=16)
@@ -300,3 +315,67 @@ def test_arrays_are_not_hashable_and_compare_element_by_element():
         del x[0]
     assert (x == [1, 3]).tolist() == [True, False] and (x != np.asarray([1, 3])).tolist() == [False, True]
     assert ((x == 1) | (x == 2)).tolist() == [True, True] and (~(x == 1)).tolist() == [False, True]
+
+
+VIEWS = [
+    (lambda x, c: x[...],) * 2,
+    (lambda x, c: x.T,) * 2,
+    (lambda x, c: x[::-1] if x.ndim else x[()],) * 2,
+    (lambda x, c: x[1:] if x.ndim and len(x) > 1 else x[...],) * 2,
+    (lambda x, c: x[..., ::2] if x.ndim else x[...],) * 2,
+    (lambda x, c: x[0] if x.ndim and len(x) else x[...],) * 2,
+    (lambda x, c: x[None],) * 2,
+    (lambda x, c: x.reshape(-1),) * 2,
+    (lambda x, c: x.ravel()[:6],) * 2,
+    (lambda x, c: x + 0,) * 2,
+    (lambda x, c: x.copy(),) * 2,
+    (lambda x, c: fl.broadcast_to(x, (2, *x.shape)), lambda v, c: np.broadcast_to(v, (2, *v.shape))),
+    (lambda x, c: fl.asarray(np.asarray(x)), lambda v, c: v),
+    (lambda x, c: fl.from_dlpack(x), lambda v, c: v),
+    (lambda x, c: x.astype("int64"), lambda v, c: v),
+]
+
+
+def write(chance, x, values, other, numbers):
+    """Changes an array of ours and NumPy's in the same way; the other pair is of any shape."""
+    kind = chance.randrange(6)
+    if kind == 0:
+        x += 3
+        values += 3
+    elif kind == 1 and x.ndim and len(x):
+        i = chance.randrange(len(x))
+        x[i] = 7
+        values[i] = 7
+    elif kind == 2:
+        x[x > 4] = 1
+        values[values > 4] = 1
+    elif kind == 3 and x.ndim:
+        x[::-1] -= x
+        values[::-1] -= values.copy()
+    elif kind == 4 and numbers.shape == values.shape:
+        assert fl.add(other, x, out=x) is x
+        values += numbers
+    elif kind == 5 and numbers.shape == values.shape[1:]:
+        x[...] = other
+        values[...] = numbers
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_arrays_are_values(seed):
+    """Views, copies and writes by chance: each array is what it would be if every view were a copy."""
+    chance = random.Random(seed)
+    start = np.arange(24).reshape(2, 3, 4)
+    pairs = [(fl.asarray(start), start.copy())]
+    for _ in range(250):
+        x, values = chance.choice(pairs)
+        if chance.random() < 0.5:
+            ours, numpys = chance.choice(VIEWS)
+            if x.ndim < 5 and x.size < 500:
+                pairs.append((ours(x, chance), np.array(numpys(values, chance))))
+        else:
+            write(chance, x, values, *chance.choice(pairs))
+        if len(pairs) > 12:
+            del pairs[chance.randrange(len(pairs))]
+        for y, expected in pairs:
+            check(y, expected)
+    assert start.tolist() == np.arange(24).reshape(2, 3, 4).tolist()

@@ -4,6 +4,7 @@ import gc
 import os
 import queue
 import threading
+import weakref
 
 import pytest
 
@@ -135,12 +136,7 @@ def test_a_thread_hands_over_and_ends():
         dead = [fl.ones(3) for _ in range(50)]
         del dead
         x = fl.arange(100)
-        made.append((x, x[10:], fl.share(x[20:30]), weak(x)))
-
-    def weak(x):
-        import weakref
-
-        return weakref.ref(x)
+        made.append((x, x[10:], fl.share(x[20:30]), weakref.ref(x)))
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -165,3 +161,38 @@ def test_objects_of_finished_threads_die_while_others_run():
     in_threads(4, work)
     pool.clear()
     gc.collect()
+
+
+def test_weak_references_are_asked_while_their_arrays_die():
+    """A reader gets the array that was meant, or none: never one that took its place."""
+    published, stop = [None], threading.Event()
+
+    def make():
+        for i in range(3000):
+            x = fl.full(2, i)
+            published[0] = (i, weakref.ref(x))
+            del x
+        stop.set()
+
+    def ask():
+        while not stop.is_set():
+            if published[0] is not None:
+                i, ref = published[0]
+                x = ref()
+                assert x is None or x.tolist() == [i, i]
+
+    in_threads(4, lambda i: make() if i == 0 else ask())
+
+
+def test_the_last_reference_goes_in_many_threads_at_once():
+    for _ in range(60):
+        boxes = [[fl.ones(3), fl.share(fl.ones(3)), fl.ones(3)[1:]]] * 4
+        boxes = [list(box) for box in boxes]
+        barrier = threading.Barrier(4)
+
+        def drop(i):
+            barrier.wait()
+            boxes[i].clear()
+            assert fl.zeros(3).tolist() == [0, 0, 0]
+
+        in_threads(4, drop)
