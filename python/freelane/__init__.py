@@ -2,6 +2,7 @@
 
 from ._freelane import *  # noqa: F403
 from ._freelane import __version__
+from ._errors import AxisError
 from ._io import savez, savez_compressed
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 

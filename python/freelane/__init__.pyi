@@ -150,6 +150,13 @@ class Array:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where the elements are: (1, 0), the CPU."""
 
+    def __format__(self, spec: _str, /) -> _str:
+        """The text by a format, which an array without axes has as its number does.
+
+        >>> f'{freelane.asarray(2.5):.2f}'
+        '2.50'
+        """
+
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> _str | tuple[Any, ...]:
         """What pickle needs. From protocol 5 on the elements are a buffer that can travel out of band."""
 
@@ -223,7 +230,7 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
-    def astype(self, dtype: _DTypeLike, /, *, copy: _bool = True, device: Literal["cpu"] | None = None) -> Array:
+    def astype(self, dtype: _DTypeLike, *, copy: _bool = True, device: Literal["cpu"] | None = None) -> Array:
         """The elements converted to another type.
 
         Floats become integers by truncation, saturating at the ends of the range; NaN gives 0.
@@ -305,6 +312,16 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def clip(self, min: _ArrayLike | None = None, max: _ArrayLike | None = None) -> Array:
+        """The elements, each at least min and at most max, where those are given; NaN stays."""
+
+    def conj(self, *, out: Array | None = None) -> Array:
+        """The complex conjugate; a real number itself.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
     def copy(self) -> Array:
         """A copy with storage of its own, in row-major order.
 
@@ -343,6 +360,9 @@ class Array:
     def device(self) -> Literal["cpu"]:
         """Where the elements are: 'cpu'."""
 
+    def diff(self, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
+        """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
+
     def divide(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The quotient of two arrays. Integers are divided as `f64`.
 
@@ -353,6 +373,9 @@ class Array:
     @property
     def dtype(self) -> _dtype:
         """The type of the elements."""
+
+    def empty_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+        """An array with anything in it, with the shape and dtype of another."""
 
     def equal(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """Whether the elements are equal. NaN equals nothing.
@@ -382,8 +405,8 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
-    def expand_dims(self, axis: SupportsIndex) -> Array:
-        """A new axis of length 1 at the given place of the result."""
+    def expand_dims(self, axis: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+        """New axes of length 1 at the given places of the result."""
 
     def expm1(self, *, out: Array | None = None) -> Array:
         """e raised to the power of the array, less one; precise near zero.
@@ -436,6 +459,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def imag(self) -> Array:
+        """The imaginary parts of complex numbers; zeros for a real array."""
+
     @property
     def is_shared(self) -> _bool:
         """Whether freelane.share made the array one that can only be read."""
@@ -443,21 +469,21 @@ class Array:
     def isfinite(self, *, out: Array | None = None) -> Array:
         """Whether the element is neither infinite nor NaN.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def isinf(self, *, out: Array | None = None) -> Array:
         """Whether the element is infinite.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def isnan(self, *, out: Array | None = None) -> Array:
         """Whether the element is not a number.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -509,6 +535,13 @@ class Array:
 
     def log2(self, *, out: Array | None = None) -> Array:
         """The logarithm to base 2.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def logaddexp(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The logarithm of the sum of the exponentials of two arrays, without overflow on the way.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
@@ -587,6 +620,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def moveaxis(self, source: SupportsIndex | Sequence[SupportsIndex] | None, destination: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+        """Some axes moved to other places; the others keep their order."""
+
     def multiply(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The product of two arrays. Integers wrap; for booleans it is "and".
 
@@ -606,6 +642,13 @@ class Array:
         """The array with its sign reversed. Unsigned integers wrap.
 
         Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def nextafter(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The next number of its type after the first array's, towards the second's.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -646,10 +689,13 @@ class Array:
     def ravel(self) -> Array:
         """The elements along one axis, in row-major order; shares storage where it can."""
 
+    def real(self) -> Array:
+        """The real parts of complex numbers; a real array itself."""
+
     def reciprocal(self, *, out: Array | None = None) -> Array:
         """One divided by the array.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -660,12 +706,18 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def repeat(self, repeats: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+        """Each element several times in a row along an axis; along that of all elements in a row, if none is given."""
+
     def reshape(self, *shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
         """The elements in row-major order under another shape, as numbers or one tuple; one length may be -1.
 
         >>> freelane.arange(6).reshape(2, -1).shape
         (2, 3)
         """
+
+    def roll(self, shift: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+        """Elements moved along axes, those that leave one end coming in at the other; in row-major order of all, if no axis is given."""
 
     def round(self, *, out: Array | None = None) -> Array:
         """The nearest whole number; halves go to the even one.
@@ -772,6 +824,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def tile(self, repetitions: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+        """The whole array repeated along each axis."""
+
     def to_device(self, device: Literal["cpu"], /, *, stream: None = None) -> Array:
         """The array itself; there is one device, 'cpu'."""
 
@@ -784,6 +839,12 @@ class Array:
 
     def transpose(self, *axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
         """The axes in another order, or reversed; shares storage."""
+
+    def tril(self, *, k: SupportsIndex = 0) -> Array:
+        """Matrices with zeros above diagonal k."""
+
+    def triu(self, *, k: SupportsIndex = 0) -> Array:
+        """Matrices with zeros below diagonal k."""
 
     def trunc(self, *, out: Array | None = None) -> Array:
         """The nearest whole number towards zero.
@@ -863,6 +924,9 @@ class Array:
     def __pos__(self) -> Array: ...
     def __abs__(self) -> Array: ...
     def __invert__(self) -> Array: ...
+
+class AxisError(ValueError, IndexError):
+    """An axis that the array does not have. NumPy has one of the same name and kind."""
 
 class finfo:
     """Limits of a floating-point dtype, or of an array's; those of the parts for complex ones."""
@@ -1108,8 +1172,18 @@ def ceil(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def clip(x: _ArrayLike, /, min: _ArrayLike | None = None, max: _ArrayLike | None = None) -> Array:
+    """The elements, each at least min and at most max, where those are given; NaN stays."""
+
 def concat(arrays: Sequence[_ArrayLike], /, *, axis: SupportsIndex = 0) -> Array:
-    """Joins arrays along an axis that they have."""
+    """Joins arrays along an axis that they have; with None for the axis, all their elements in a row."""
+
+def conj(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The complex conjugate; a real number itself.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
 
 def copysign(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The magnitude of the first array with the sign of the second.
@@ -1138,6 +1212,9 @@ def count_nonzero(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
+
+def diff(x: _ArrayLike, /, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
+    """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
 
 def divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The quotient of two arrays. Integers are divided as `f64`.
@@ -1184,8 +1261,8 @@ def exp2(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
-def expand_dims(x: _ArrayLike, /, axis: SupportsIndex) -> Array:
-    """A new axis of length 1 at the given place of the result."""
+def expand_dims(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+    """New axes of length 1 at the given places of the result."""
 
 def expm1(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """e raised to the power of the array, less one; precise near zero.
@@ -1249,24 +1326,27 @@ def hypot(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array
     With out=, the result is written there and out is returned.
     """
 
+def imag(x: _ArrayLike, /) -> Array:
+    """The imaginary parts of complex numbers; zeros for a real array."""
+
 def isfinite(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the element is neither infinite nor NaN.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def isinf(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the element is infinite.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def isnan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the element is not a number.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1284,8 +1364,8 @@ def less_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> 
     With out=, the result is written there and out is returned.
     """
 
-def linspace(start: float, stop: float, num: SupportsIndex) -> Array:
-    """Evenly spaced numbers from start to stop, both included."""
+def linspace(start: float, stop: float, num: SupportsIndex, *, dtype: _DTypeLike | None = None, endpoint: _bool = True, device: Literal["cpu"] | None = None) -> Array:
+    """Evenly spaced numbers from start to stop, which is the last one unless endpoint is False."""
 
 def load(path: _Path, key: _str | None = None, *, mmap: _bool | None = None) -> Array:
     """The array in a .npy, .npz, .safetensors or .csv file; key picks one of several (of a table: a column).
@@ -1324,6 +1404,13 @@ def log1p(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 
 def log2(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The logarithm to base 2.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def logaddexp(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The logarithm of the sum of the exponentials of two arrays, without overflow on the way.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
@@ -1398,6 +1485,9 @@ def minimum(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Arr
     With out=, the result is written there and out is returned.
     """
 
+def moveaxis(x: _ArrayLike, /, source: SupportsIndex | Sequence[SupportsIndex] | None, destination: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
+    """Some axes moved to other places; the others keep their order."""
+
 def multiply(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The product of two arrays. Integers wrap; for booleans it is "and".
 
@@ -1409,6 +1499,13 @@ def negative(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The array with its sign reversed. Unsigned integers wrap.
 
     Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def nextafter(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The next number of its type after the first array's, towards the second's.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1449,10 +1546,13 @@ def prod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None 
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def real(x: _ArrayLike, /) -> Array:
+    """The real parts of complex numbers; a real array itself."""
+
 def reciprocal(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """One divided by the array.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1463,7 +1563,10 @@ def remainder(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> A
     With out=, the result is written there and out is returned.
     """
 
-def reshape(x: _ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+def repeat(x: _ArrayLike, repeats: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+    """Each element several times in a row along an axis; along that of all elements in a row, if none is given."""
+
+def reshape(x: _ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex], *, copy: _bool | None = None) -> Array:
     """The same elements in row-major order under another shape; one length may be -1, what is left."""
 
 def result_type(*arrays_and_dtypes: _ArrayLike | _DTypeLike) -> _dtype:
@@ -1472,6 +1575,9 @@ def result_type(*arrays_and_dtypes: _ArrayLike | _DTypeLike) -> _dtype:
     >>> freelane.result_type(freelane.float32, freelane.int8, 1.0)
     freelane.float32
     """
+
+def roll(x: _ArrayLike, /, shift: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+    """Elements moved along axes, those that leave one end coming in at the other; in row-major order of all, if no axis is given."""
 
 def round(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The nearest whole number; halves go to the even one.
@@ -1596,14 +1702,23 @@ def tanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def tile(x: _ArrayLike, /, repetitions: SupportsIndex | Sequence[SupportsIndex]) -> Array:
+    """The whole array repeated along each axis."""
+
 def transpose(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Axes in another order; all of them reversed when none is given."""
+
+def tril(x: _ArrayLike, /, *, k: SupportsIndex = 0) -> Array:
+    """Matrices with zeros above diagonal k."""
 
 def trim() -> int:
     """Gives memory that is kept for reuse back to the system and returns the number of its bytes.
 
     It is that of the calling thread and that which no thread keeps for itself.
     """
+
+def triu(x: _ArrayLike, /, *, k: SupportsIndex = 0) -> Array:
+    """Matrices with zeros below diagonal k."""
 
 def trunc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The nearest whole number towards zero.

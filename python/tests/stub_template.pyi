@@ -67,6 +67,9 @@ class Array:
     def __setitem__(self, index: _Index, value: _ArrayLike, /) -> None: ...
     # operators
 
+class AxisError(ValueError, IndexError):
+    """An axis that the array does not have. NumPy has one of the same name and kind."""
+
 class finfo:
     """Limits of a floating-point dtype, or of an array's; those of the parts for complex ones."""
     bits: int

@@ -71,6 +71,8 @@ SINGLE = {
     "Array.__dlpack__.max_version": "tuple[int, int] | None",
     "Array.__dlpack__.stream": "None",
     "Array.__dlpack_device__": "tuple[int, int]",
+    "Array.__format__": "_str",
+    "Array.__format__.spec": "_str",
     "Array.__reduce_ex__": "_str | tuple[Any, ...]",
     "Array.__reduce_ex__.protocol": "SupportsIndex",
     "Array.astype.copy": "_bool",

@@ -57,8 +57,17 @@ fn of_array(e: &ArrayError, message: String) -> PyErr {
         | ArrayError::MaskMismatch { .. }
         | ArrayError::IndexMismatch { .. } => exc::PyIndexError::new_err(message),
         ArrayError::DTypeMismatch { .. } => exc::PyTypeError::new_err(message),
+        ArrayError::BadAxis { .. } => bad_axis(message),
         _ => exc::PyValueError::new_err(message),
     }
+}
+
+/// `freelane.AxisError`, a `ValueError` and an `IndexError`.
+fn bad_axis(message: String) -> PyErr {
+    fn class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        py.import("freelane._errors")?.getattr("AxisError")
+    }
+    Python::attach(|py| class(py)?.call1((message,)).map(PyErr::from_value)).unwrap_or_else(|failure| failure)
 }
 
 fn of_memory(e: &MemError, message: String) -> PyErr {

@@ -1,6 +1,7 @@
 //! Rows of the operations that give the same elements another shape. Their work is done by the methods of `Array`.
 use crate::function::{Default, Kind, Param};
-use crate::{Op, OpsError};
+use crate::{Array, InOp, Op, OpsError};
+use freelane_array::normalize_axis;
 
 const X: Param = Param::required("x", Kind::Operand);
 
@@ -48,11 +49,23 @@ pub(crate) static MATRIX_TRANSPOSE: Op = Op {
 
 pub(crate) static EXPAND_DIMS: Op = Op {
     name: "expand_dims",
-    doc: "A new axis of length 1 at the given place of the result.",
-    params: &[X, Param::required("axis", Kind::Int)],
-    run: |_, a| a.array(0)?.expand_dims(a.int(1)? as isize),
+    doc: "New axes of length 1 at the given places of the result.",
+    params: &[X, Param::required("axis", Kind::Axes)],
+    run: |_, a| expand_dims(a.array(0)?, &a.ints(1)?),
     onnx: None,
 };
+
+fn expand_dims(x: Array, axes: &[isize]) -> Result<Array, OpsError> {
+    const OP: &str = "expand_dims";
+    let rank = x.rank() + axes.len();
+    let places = axes.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<Vec<_>, _>>();
+    let mut places = places.in_op(OP)?;
+    places.sort_unstable();
+    if places.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(OpsError::argument(OP, format!("axes {axes:?} of a result of {rank} name one place twice")));
+    }
+    places.into_iter().try_fold(x, |x, place| x.expand_dims(place as isize))
+}
 
 pub(crate) static SQUEEZE: Op = Op {
     name: "squeeze",

@@ -1,0 +1,7 @@
+"""Exceptions of the package's own."""
+
+
+class AxisError(ValueError, IndexError):
+    """An axis that the array does not have. NumPy has one of the same name and kind."""
+
+    __module__ = "freelane"
