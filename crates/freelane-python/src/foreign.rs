@@ -7,7 +7,7 @@
 //!
 //! The array holds what keeps the memory alive and drops it with its last handle, on whatever thread that happens. Bools
 //! are always copied: their owner may store bytes that are neither 0 nor 1, now or later.
-use crate::errors::{discard, to_py};
+use crate::errors::to_py;
 use crate::{arrow, buffer, detach, dlpack};
 use freelane::mem::Buffer;
 use freelane::{Array, ArrayData, DType, Layout, OpsError};
@@ -198,21 +198,11 @@ pub fn from_object(obj: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Optio
     if let Some(array) = dlpack::from_dlpack_object(obj, false, copy)? {
         return Ok(Some(array));
     }
-    let (py, method) = (obj.py(), intern!(obj.py(), "__array__"));
-    if obj.hasattr(method)? {
-        return buffer::from_buffer(&obj.call_method0(method)?, copy);
-    }
-    if !obj.hasattr(intern!(py, "__array_interface__"))? {
+    let method = intern!(obj.py(), "__array__");
+    if !obj.hasattr(method)? {
         return Ok(None);
     }
-    // A description of memory, which NumPy knows to check.
-    match py.import(intern!(py, "numpy")) {
-        Ok(numpy) => buffer::from_buffer(&numpy.call_method1(intern!(py, "asarray"), (obj,))?, copy),
-        Err(error) => {
-            discard(py, error);
-            Ok(None)
-        }
-    }
+    buffer::from_buffer(&obj.call_method0(method)?, copy)
 }
 
 /// Whether the interpreter is on its way out, so that nothing of Python may be touched from other threads.
