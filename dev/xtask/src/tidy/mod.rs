@@ -3,6 +3,7 @@
 //! Each file of this folder is one promise. A rule returns findings; one finding is a failure. At the end stands the
 //! ledger: everything that several lanes can reach and someone can change, with its owner and the reason.
 
+mod bindings;
 mod edges;
 mod globals;
 mod kernels;
@@ -32,11 +33,12 @@ pub fn run(args: &Args) -> Result<()> {
     let metadata = metadata()?;
     let sources = source::load(&root)?;
     let ledger = ledger::collect(&sources);
-    let rules: [(&str, Vec<Finding>); 7] = [
+    let rules: [(&str, Vec<Finding>); 8] = [
         ("crate edges", edges::check(&metadata, &root)),
         ("sharing", sharing::check(&sources)),
         ("kernels", kernels::check(&sources)),
         ("global state of dependencies", globals::check(&metadata)?),
+        ("tests of bindings", bindings::check(&root, &sources)),
         ("licences", licences::check(&metadata)),
         ("text", text::check(&root, &sources)?),
         ("ledger", ledger::check(&ledger)),
