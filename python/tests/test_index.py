@@ -372,3 +372,12 @@ def test_deep_and_odd_indices():
     nested.append(nested)
     with pytest.raises((IndexError, ValueError)):
         X[nested]
+
+
+def test_a_mask_takes_whole_numbers():
+    mask = fl.zeros(3, dtype=fl.bool)
+    mask[0], mask[1:] = 1, 0
+    assert mask.tolist() == [True, False, False]
+    whole = fl.zeros(2, dtype=fl.int64)
+    with pytest.raises(TypeError, match="float64"):
+        whole[0] = 1.5

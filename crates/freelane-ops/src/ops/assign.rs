@@ -22,7 +22,7 @@ pub(crate) fn assign(lane: &Lane, x: &mut ArrayData, value: Operand<'_>) -> Resu
 pub(crate) fn check_kind(op: &'static str, value: Operand<'_>, dtype: DType) -> Result<DType, OpsError> {
     let read = operand::result_type(std::slice::from_ref(&value));
     let is_scalar = matches!(value, Operand::Scalar(_));
-    let lossy_scalar = is_scalar && dtype.is_integer() && read.is_integer();
+    let lossy_scalar = is_scalar && read.is_integer() && (dtype.is_integer() || dtype == DType::Bool);
     if !lossy_scalar && !can_cast_same_kind(read, dtype) {
         return Err(OpsError::Output { op, result: read, out: dtype });
     }
