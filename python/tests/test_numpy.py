@@ -307,6 +307,23 @@ def test_array_interface():
     assert fl.zeros(2).__array_priority__ > 0
 
 
+def test_objects_with_numpys_protocols():
+    class Described:
+        def __arrow_c_array__(self, requested_schema=None):
+            raise AssertionError("has one axis only")
+
+    class Converts:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(6).reshape(2, 3)
+
+    kept = np.arange(6).reshape(2, 3)
+    Described.__array_interface__ = kept.__array_interface__
+    for made in (Described(), Converts()):
+        assert np.asarray(fl.asarray(made)).tolist() == [[0, 1, 2], [3, 4, 5]]
+    with pytest.raises(ValueError):
+        fl.asarray(type("Odd", (), {"__array__": lambda self, dtype=None, copy=None: 1})())
+
+
 @pytest.mark.alone("starts a process, in which nobody has imported ml_dtypes")
 def test_bfloat16_has_no_counterpart():
     code = """

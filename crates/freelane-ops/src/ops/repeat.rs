@@ -39,9 +39,15 @@ impl Array {
         }
         let total = counts.iter().try_fold(0usize, |all, &n| all.checked_add(n));
         let overflow = || ArrayError::ShapeOverflow { shape: counts.to_vec() };
-        element_count(&[total.ok_or_else(overflow).in_op(OP)?], size_of::<i64>()).in_op(OP)?;
-        let indices = counts.iter().enumerate().flat_map(|(i, &n)| std::iter::repeat_n(i as i64, n));
-        self.take(&Array::from_slice(&indices.collect::<Vec<_>>())?, axis).map_err(|e| e.of(OP))
+        let total = element_count(&[total.ok_or_else(overflow).in_op(OP)?], size_of::<i64>()).in_op(OP)?;
+        let positions = Array::from_fn_uninit(OP, &[total], |out| {
+            let indices = counts.iter().enumerate().flat_map(|(i, &n)| std::iter::repeat_n(i as i64, n));
+            for (place, i) in out.iter_mut().zip(indices) {
+                place.write(i);
+            }
+            Ok(())
+        })?;
+        self.take(&positions, axis).map_err(|e| e.of(OP))
     }
 
     /// The whole array repeated along each axis; missing axes in front have length 1.
