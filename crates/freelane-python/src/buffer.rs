@@ -2,7 +2,8 @@
 //!
 //! An export is read-only and holds the storage, so a later write to the array first takes a copy and no memory that an
 //! exporter's view sees ever changes. An import is an array over the exporter's memory, see [`crate::foreign`].
-use crate::foreign::{Dims, Foreign, Strides, finalizing};
+use crate::errors::discard;
+use crate::foreign::{Dims, Foreign, Strides, finalizing, reach};
 use crate::object;
 use freelane::{Array, ArrayData, DType};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -207,6 +208,27 @@ fn row_major(shape: &[usize], itemsize: isize) -> Option<Strides> {
         step = step.checked_mul(isize::try_from(n.max(1)).ok()?)?;
     }
     Some(strides)
+}
+
+impl Held {
+    /// Where the first byte and the byte after the last lie; `None` if there are no elements, or they cannot be.
+    fn span(&self) -> Option<(isize, isize)> {
+        let (shape, strides) = self.dims()?;
+        let (low, high) = if shape.contains(&0) { return None } else { reach(&shape, &strides)? };
+        let at = self.0.buf.addr() as isize;
+        Some((at.checked_add(low)?, at.checked_add(high)?.checked_add(self.0.itemsize)?))
+    }
+}
+
+/// Whether the elements that one object exports lie in the memory that another exports.
+pub fn lies_within(part: &Bound<'_, PyAny>, whole: &Bound<'_, PyAny>) -> bool {
+    let held = |obj: &Bound<'_, PyAny>| Held::get(obj).map_err(|e| discard(obj.py(), e)).ok();
+    let (Some(part), Some(whole)) = (held(part), held(whole)) else { return false };
+    match (part.dims(), part.span(), whole.span()) {
+        (Some((shape, _)), None, _) => shape.contains(&0),
+        (_, Some(part), Some(whole)) => whole.0 <= part.0 && part.1 <= whole.1,
+        _ => false,
+    }
 }
 
 impl Drop for Held {

@@ -118,7 +118,7 @@ fn copied(
 }
 
 /// The lowest and highest byte, relative to the first element, at which an element starts.
-fn reach(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
+pub fn reach(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
     let (mut low, mut high) = (0isize, 0isize);
     for (&n, &s) in shape.iter().zip(strides) {
         let span = s.checked_mul(isize::try_from(n - 1).ok()?)?;
@@ -192,6 +192,9 @@ pub fn from_object(obj: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Optio
     if let Some(array) = buffer::from_buffer(obj, copy)? {
         return Ok(Some(array));
     }
+    if let Some(array) = shaped(obj, copy)? {
+        return Ok(Some(array));
+    }
     if let Some(array) = arrow::from_arrow(obj, copy)? {
         return Ok(Some(array));
     }
@@ -203,6 +206,20 @@ pub fn from_object(obj: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Optio
         return Ok(None);
     }
     buffer::from_buffer(&obj.call_method0(method)?, copy)
+}
+
+/// What has both Arrow's one axis and a description for NumPy, as images have, has the shape of the description.
+fn shaped(obj: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Option<Array>> {
+    let py = obj.py();
+    if !obj.hasattr(intern!(py, "__arrow_c_array__"))? || !obj.hasattr(intern!(py, "__array_interface__"))? {
+        return Ok(None);
+    }
+    let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (obj,))?;
+    // NumPy takes strides as they are given.
+    if !buffer::lies_within(&array, &array.getattr(intern!(py, "base"))?) {
+        return Err(PyValueError::new_err("__array_interface__ describes elements outside of its data"));
+    }
+    buffer::from_buffer(&array, copy)
 }
 
 /// Whether the interpreter is on its way out, so that nothing of Python may be touched from other threads.
