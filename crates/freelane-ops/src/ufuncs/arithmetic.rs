@@ -36,7 +36,7 @@ ufuncs! {
     }
     /// The first array raised to the power of the second. Integers wrap, and take no negative exponents.
     pow POW (x, y) {
-        loops: { ints: k::Pow, floats: k::Pow },
+        loops: { ints: k::Pow, floats: k::Pow, complex: k::Pow },
         promotion: Same, cost: 3.0, domain: (0.1, 20.0), ulp: 2.0, onnx: ("Pow", 7), check: no_negative_exponents,
     }
     /// The array with its sign reversed. Unsigned integers wrap.
@@ -54,9 +54,9 @@ ufuncs! {
         loops: { ints: k::Absolute, floats: k::Absolute, complex: k::Absolute },
         promotion: Same, cost: 0.3, domain: (-100.0, 100.0), ulp: 1.0, onnx: ("Abs", 6),
     }
-    /// -1, 0 or 1 by the sign; NaN stays NaN.
+    /// -1, 0 or 1 by the sign; of a complex number, that divided by its modulus. NaN stays NaN.
     sign SIGN (x) {
-        loops: { ints: k::Sign, floats: k::Sign },
+        loops: { ints: k::Sign, floats: k::Sign, complex: k::Sign },
         promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Sign", 9),
     }
     /// The square. Integers wrap.
@@ -66,7 +66,7 @@ ufuncs! {
     }
     /// The square root; NaN for negative numbers.
     sqrt SQRT (x) {
-        loops: { floats: k::Sqrt },
+        loops: { floats: k::Sqrt, complex: k::Sqrt },
         promotion: Float, cost: 1.2, domain: (0.0, 100.0), ulp: 0.5, onnx: ("Sqrt", 6),
     }
     /// One divided by the array.

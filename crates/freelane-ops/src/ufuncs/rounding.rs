@@ -19,7 +19,7 @@ ufuncs! {
     }
     /// The nearest whole number; halves go to the even one.
     round ROUND (x) {
-        loops: { wrapping: k::Positive, floats: k::Round },
+        loops: { wrapping: k::Positive, floats: k::Round, complex: k::Round },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, onnx: ("Round", 11),
     }
 }

@@ -29,6 +29,7 @@ macro_rules! heavy1 {
 #[cfg(test)]
 mod accuracy;
 mod coef;
+mod complex;
 mod exp;
 mod log;
 mod pow;

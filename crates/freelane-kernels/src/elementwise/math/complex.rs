@@ -1,0 +1,274 @@
+//! Functions of complex numbers, one element at a time, in f64 for both widths.
+//!
+//! Inverse functions follow Kahan ("Branch cuts for complex elementary functions"): two square roots tell the side of each
+//! cut, signs of zeros included, and nothing cancels. Beyond `HUGE` squares overflow, and what is left of a function is a
+//! logarithm.
+use super::{
+    Acos, Acosh, Asin, Asinh, Atan, Atanh, Cos, Cosh, Exp, Expm1, Log, Log1p, Log2, Log10, Pow, Sin, Sinh, Tan, Tanh,
+};
+use crate::elementwise::{Round, Sign, Sqrt};
+use libm as m;
+use num_complex::Complex;
+use std::f64::consts::{FRAC_PI_2, LN_2, LN_10};
+
+type C = Complex<f64>;
+
+/// A quarter of the largest number.
+const HUGE: f64 = f64::MAX / 4.0;
+/// Its square root, and that of the smallest normal number.
+const HUGE_ROOT: f64 = 6.703903964971298e153;
+const TINY_ROOT: f64 = 1.4916681462400413e-154;
+
+fn is_huge(z: C) -> bool {
+    z.re.abs() > HUGE || z.im.abs() > HUGE
+}
+
+/// The logarithm of the modulus, for moduli whose squares overflow.
+fn log_of_huge(z: C) -> f64 {
+    m::log(m::hypot(z.re / 2.0, z.im / 2.0)) + LN_2
+}
+
+/// `i z`.
+fn turned(z: C) -> C {
+    C::new(-z.im, z.re)
+}
+
+/// `-i z`.
+fn turned_back(z: C) -> C {
+    C::new(z.im, -z.re)
+}
+
+/// A number of this modulus and angle; a real one stays real, however large.
+fn polar(modulus: f64, angle: f64) -> C {
+    if angle == 0.0 {
+        return C::new(modulus, angle);
+    }
+    if modulus == 0.0 {
+        return C::new(0.0, 0.0);
+    }
+    C::new(modulus * m::cos(angle), modulus * m::sin(angle))
+}
+
+fn exp(z: C) -> C {
+    polar(m::exp(z.re), z.im)
+}
+
+fn expm1(z: C) -> C {
+    if z.im == 0.0 {
+        return C::new(m::expm1(z.re), z.im);
+    }
+    let half = m::sin(z.im / 2.0);
+    C::new(m::expm1(z.re) * m::cos(z.im) - 2.0 * half * half, m::exp(z.re) * m::sin(z.im))
+}
+
+fn log(z: C) -> C {
+    let (large, small) = if z.re.abs() < z.im.abs() { (z.im.abs(), z.re.abs()) } else { (z.re.abs(), z.im.abs()) };
+    let modulus = if large > 0.5 && large < 2.0 {
+        m::log1p((large - 1.0) * (large + 1.0) + small * small) / 2.0
+    } else if is_huge(z) {
+        log_of_huge(z)
+    } else {
+        m::log(m::hypot(z.re, z.im))
+    };
+    C::new(modulus, m::atan2(z.im, z.re))
+}
+
+fn log1p(z: C) -> C {
+    let near = z.re.abs() < 0.5 && z.im.abs() < 0.5;
+    let modulus = if near { m::log1p(z.re * (2.0 + z.re) + z.im * z.im) / 2.0 } else { log(z + 1.0).re };
+    C::new(modulus, m::atan2(z.im, 1.0 + z.re))
+}
+
+fn sqrt(z: C) -> C {
+    if z.re == 0.0 && z.im == 0.0 {
+        return C::new(0.0, z.im);
+    }
+    if z.im.is_infinite() {
+        return C::new(f64::INFINITY, z.im);
+    }
+    // An even power of two keeps the sum below from overflowing and from losing bits.
+    let scale = if is_huge(z) { 2f64.powi(-54) } else { 2f64.powi(54) };
+    let scale = if is_huge(z) || (z.re.abs() < TINY_ROOT && z.im.abs() < TINY_ROOT) { scale } else { 1.0 };
+    let (x, y) = (z.re.abs() * scale, z.im.abs() * scale);
+    let root = m::sqrt((x + m::hypot(x, y)) / 2.0);
+    let (large, small) = (root / m::sqrt(scale), y / (2.0 * root) / m::sqrt(scale));
+    if z.re >= 0.0 { C::new(large, small.copysign(z.im)) } else { C::new(small, large.copysign(z.im)) }
+}
+
+fn sinh(z: C) -> C {
+    C::new(m::sinh(z.re) * m::cos(z.im), if z.im == 0.0 { z.im } else { m::cosh(z.re) * m::sin(z.im) })
+}
+
+fn cosh(z: C) -> C {
+    let im = if z.im == 0.0 { z.im * z.re.signum() } else { m::sinh(z.re) * m::sin(z.im) };
+    C::new(m::cosh(z.re) * m::cos(z.im), im)
+}
+
+fn tanh(z: C) -> C {
+    if z.re.abs() > 20.0 {
+        let im = if z.im.is_finite() { 4.0 * m::sin(z.im) * m::cos(z.im) * m::exp(-2.0 * z.re.abs()) } else { 0.0 };
+        return C::new(1f64.copysign(z.re), im.abs().copysign(if im == 0.0 { z.im } else { im }));
+    }
+    let (t, s) = (m::tan(z.im), m::sinh(z.re));
+    let (b, r) = (1.0 + t * t, m::sqrt(1.0 + s * s));
+    let d = 1.0 + b * s * s;
+    C::new(b * r * s / d, t / d)
+}
+
+fn asinh(z: C) -> C {
+    if is_huge(z) {
+        return C::new(log_of_huge(z).copysign(z.re) + LN_2.copysign(z.re), m::atan2(z.im, z.re.abs()));
+    }
+    let (a, b) = (sqrt(C::new(1.0 + z.im, -z.re)), sqrt(C::new(1.0 - z.im, z.re)));
+    C::new(m::asinh(a.re * b.im - b.re * a.im), m::atan2(z.im, a.re * b.re - a.im * b.im))
+}
+
+fn acosh(z: C) -> C {
+    if is_huge(z) {
+        return C::new(log_of_huge(z) + LN_2, m::atan2(z.im, z.re));
+    }
+    let (a, b) = (sqrt(z - 1.0), sqrt(z + 1.0));
+    C::new(m::asinh(a.re * b.re + a.im * b.im), 2.0 * m::atan2(a.im, b.re))
+}
+
+fn acos(z: C) -> C {
+    if is_huge(z) {
+        return C::new(m::atan2(z.im.abs(), z.re), -(log_of_huge(z) + LN_2).copysign(z.im));
+    }
+    let (a, b) = (sqrt(C::new(1.0 - z.re, -z.im)), sqrt(C::new(1.0 + z.re, z.im)));
+    C::new(2.0 * m::atan2(a.re, b.re), m::asinh(b.re * a.im - b.im * a.re))
+}
+
+fn atanh(z: C) -> C {
+    if z.re.is_sign_negative() {
+        return -atanh(-z);
+    }
+    let (x, y) = (z.re, z.im.abs());
+    if x > HUGE_ROOT || y > HUGE_ROOT {
+        let half = m::hypot(x / 2.0, y / 2.0);
+        return C::new(x / 4.0 / half / half, FRAC_PI_2.copysign(z.im));
+    }
+    if x == 1.0 && y < TINY_ROOT {
+        let re = if y == 0.0 { f64::INFINITY } else { -m::log(m::sqrt(y) / m::sqrt(m::hypot(y, 2.0))) };
+        return C::new(re, if y == 0.0 { z.im } else { (m::atan2(2.0, -y) / 2.0).copysign(z.im) });
+    }
+    let re = m::log1p(4.0 * x / ((1.0 - x) * (1.0 - x) + y * y)) / 4.0;
+    C::new(re, -m::atan2(-2.0 * z.im, (1.0 - x) * (1.0 + x) - y * y) / 2.0)
+}
+
+fn pow(a: C, b: C) -> C {
+    if b == C::new(0.0, 0.0) {
+        return C::new(1.0, 0.0);
+    }
+    if a == C::new(0.0, 0.0) {
+        let rest = if b.re > 0.0 { 0.0 } else { f64::NAN };
+        return C::new(if b.re < 0.0 && b.im == 0.0 { f64::INFINITY } else { rest }, rest);
+    }
+    let (modulus, angle) = (m::hypot(a.re, a.im), m::atan2(a.im, a.re));
+    let (length, phase) = (m::pow(modulus, b.re), angle * b.re);
+    if b.im == 0.0 {
+        return polar(length, phase);
+    }
+    polar(length * m::exp(-angle * b.im), phase + b.im * m::log(modulus))
+}
+
+fn sign(z: C) -> C {
+    let modulus = m::hypot(z.re, z.im);
+    if modulus == 0.0 { C::new(0.0, 0.0) } else { z / modulus }
+}
+
+macro_rules! functions_of_complex {
+    ($($k:ident |$z:ident| $e:expr;)*) => { $(
+        map1!($k: [C], scalar |$z| $e);
+        map1!($k: [Complex<f32>], scalar |z| { let $z = wide(z); narrow($e) });
+    )* };
+}
+functions_of_complex! {
+    Exp |z| exp(z); Expm1 |z| expm1(z); Sqrt |z| sqrt(z); Sign |z| sign(z);
+    Log |z| log(z); Log2 |z| log(z) / LN_2; Log10 |z| log(z) / LN_10; Log1p |z| log1p(z);
+    Sinh |z| sinh(z); Cosh |z| cosh(z); Tanh |z| tanh(z); Asinh |z| asinh(z); Acosh |z| acosh(z); Atanh |z| atanh(z);
+    Sin |z| turned_back(sinh(turned(z))); Cos |z| cosh(turned(z)); Tan |z| turned_back(tanh(turned(z)));
+    Asin |z| turned_back(asinh(turned(z))); Acos |z| acos(z); Atan |z| turned_back(atanh(turned(z)));
+}
+map1!(Round: complex, |z| Complex::new(z.re.round_ties_even(), z.im.round_ties_even()));
+map2!(Pow: [C], scalar |a, b| pow(a, b));
+map2!(Pow: [Complex<f32>], scalar |a, b| narrow(pow(wide(a), wide(b))));
+
+fn wide(z: Complex<f32>) -> C {
+    C::new(z.re.into(), z.im.into())
+}
+
+fn narrow(z: C) -> Complex<f32> {
+    Complex::new(z.re as f32, z.im as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elementwise::Map1;
+
+    /// Numbers in all quadrants, on the axes, near 0, 1 and i, and large ones.
+    fn numbers() -> Vec<C> {
+        let parts = [0.0, -0.0, 1e-9, -1e-9, 0.3, -0.7, 1.0, -1.0, 1.0 + 1e-7, 2.5, -2.5, 19.0, -30.0];
+        parts.iter().flat_map(|&re| parts.iter().map(move |&im| C::new(re, im))).collect()
+    }
+
+    fn close(name: &str, z: C, got: C, want: C) {
+        let error = (got - want).norm() / want.norm().max(1e-300);
+        assert!(error < 4e-15 || (got - want).norm() < 1e-300, "{name} {z}: {got}, not {want}: {error:e}");
+    }
+
+    #[test]
+    fn functions_and_their_inverses_agree() {
+        for z in numbers() {
+            if z.re.abs() < 3.0 && z.im.abs() < 1.5 && z.norm() > 1e-3 {
+                close("log exp", z, log(exp(z)), z);
+                close("log1p expm1", z, log1p(expm1(z)), z);
+                close("asinh sinh", z, asinh(sinh(z)), z);
+            }
+            close("sqrt", z, sqrt(z) * sqrt(z), z);
+            if z.norm() > 1e-3 && (z.re.abs() - 1.0).abs() > 1e-3 {
+                close("exp log", z, exp(log(z)), z);
+                close("sinh asinh", z, sinh(asinh(z)), z);
+            }
+            if (z * z + 1.0).norm() > 1e-3 && (z * z - 1.0).norm() > 1e-3 && z.norm() > 1e-3 && z.norm() < 15.0 {
+                close("tanh atanh", z, tanh(atanh(z)), z);
+                close("cosh acosh", z, cosh(acosh(z)), z);
+                let (sin, acos) = (turned_back(asinh(turned(z))), acos(z));
+                close("asin + acos", z, sin + acos, C::new(FRAC_PI_2, 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        let c = C::new;
+        let cases: [(&str, C, C); 16] = [
+            ("sin", Sin::apply(c(1.0, 1.0)), c(1.2984575814159773, 0.6349639147847361)),
+            ("cos", Cos::apply(c(1.0, 1.0)), c(0.8337300251311491, -0.9888977057628651)),
+            ("tan", Tan::apply(c(1.0, 1.0)), c(0.2717525853195118, 1.0839233273386946)),
+            ("tanh", tanh(c(400.0, 1.0)), c(1.0, 0.0)),
+            ("exp", exp(c(1.0, 1.0)), c(1.4686939399158851, 2.2873552871788423)),
+            ("log", log(c(-1.0, 0.0)), c(0.0, std::f64::consts::PI)),
+            ("log below", log(c(-1.0, -0.0)), c(0.0, -std::f64::consts::PI)),
+            ("log2", Log2::apply(c(8.0, 0.0)), c(3.0, 0.0)),
+            ("sqrt", sqrt(c(-4.0, 0.0)), c(0.0, 2.0)),
+            ("sqrt below", sqrt(c(-4.0, -0.0)), c(0.0, -2.0)),
+            ("sqrt of large", sqrt(c(1e308, 1e308)), c(1.09868411346781e154, 4.550898605622273e153)),
+            ("acos", acos(c(2.0, 0.0)), c(0.0, -1.3169578969248166)),
+            ("atanh of large", atanh(c(1e300, 0.0)), c(0.0, FRAC_PI_2)),
+            ("pow", pow(c(0.0, 1.0), c(2.0, 0.0)), c(-1.0, 0.0)),
+            ("pow i", pow(c(0.0, 1.0), c(0.0, 1.0)), c(0.20787957635076193, 0.0)),
+            ("sign", sign(c(3.0, -4.0)), c(0.6, -0.8)),
+        ];
+        for (name, got, want) in cases {
+            assert!((got - want).norm() <= 4e-15 * want.norm().max(1.0), "{name}: {got}, not {want}");
+        }
+        assert_eq!(pow(c(0.0, 0.0), c(0.0, 0.0)), c(1.0, 0.0));
+        assert_eq!((exp(c(f64::NEG_INFINITY, f64::NAN)).norm(), sign(c(0.0, -0.0)).norm()), (0.0, 0.0));
+        assert_eq!(Round::apply(c(2.5, -3.5)), c(2.0, -4.0));
+        assert_eq!(Sqrt::apply(Complex::new(-9.0f32, 0.0)), Complex::new(0.0, 3.0));
+        assert!(exp(c(f64::INFINITY, 0.0)).im == 0.0 && sqrt(c(1.0, f64::INFINITY)).re == f64::INFINITY);
+        assert!(asinh(c(1e308, 0.0)).re > 709.0 && acosh(c(1e308, 1e308)).re > 709.0);
+    }
+}
