@@ -2,7 +2,7 @@
 //!
 //! Inverse functions follow Kahan ("Branch cuts for complex elementary functions"): two square roots tell the side of each
 //! cut, signs of zeros included, and nothing cancels. Beyond `HUGE` squares overflow, and what is left of a function is a
-//! logarithm.
+//! logarithm. Infinities and NaN give what the Array API standard says, which is Annex G of the C standard.
 use super::{
     Acos, Acosh, Asin, Asinh, Atan, Atanh, Cos, Cosh, Exp, Expm1, Log, Log1p, Log2, Log10, Pow, Sin, Sinh, Tan, Tanh,
 };
@@ -43,19 +43,29 @@ fn polar(modulus: f64, angle: f64) -> C {
     if angle == 0.0 {
         return C::new(modulus, angle);
     }
-    if modulus == 0.0 {
-        return C::new(0.0, 0.0);
-    }
     C::new(modulus * m::cos(angle), modulus * m::sin(angle))
 }
 
+/// Beside an infinite or unknown angle: `limit` and an unknown part where `re` is infinite, else nothing is known.
+fn unknown(re: f64, limit: f64) -> C {
+    C::new(if re.is_infinite() { limit } else { f64::NAN }, f64::NAN)
+}
+
 fn exp(z: C) -> C {
+    match z.re {
+        f64::NEG_INFINITY if !z.im.is_finite() => return C::new(0.0, 0.0),
+        _ if !z.im.is_finite() => return unknown(z.re, f64::INFINITY),
+        _ => {}
+    }
     polar(m::exp(z.re), z.im)
 }
 
 fn expm1(z: C) -> C {
-    if z.im == 0.0 {
-        return C::new(m::expm1(z.re), z.im);
+    match z.re {
+        _ if z.im == 0.0 => return C::new(m::expm1(z.re), z.im),
+        f64::NEG_INFINITY if !z.im.is_finite() => return C::new(-1.0, 0.0),
+        _ if !z.im.is_finite() => return unknown(z.re, f64::INFINITY),
+        _ => {}
     }
     let half = m::sin(z.im / 2.0);
     C::new(m::expm1(z.re) * m::cos(z.im) - 2.0 * half * half, m::exp(z.re) * m::sin(z.im))
@@ -96,15 +106,25 @@ fn sqrt(z: C) -> C {
 }
 
 fn sinh(z: C) -> C {
+    if !z.im.is_finite() {
+        return if z.re == 0.0 { C::new(z.re, f64::NAN) } else { unknown(z.re, z.re) };
+    }
     C::new(m::sinh(z.re) * m::cos(z.im), if z.im == 0.0 { z.im } else { m::cosh(z.re) * m::sin(z.im) })
 }
 
 fn cosh(z: C) -> C {
-    let im = if z.im == 0.0 { z.im * z.re.signum() } else { m::sinh(z.re) * m::sin(z.im) };
+    if !z.im.is_finite() {
+        return if z.re == 0.0 { C::new(f64::NAN, 0.0) } else { unknown(z.re, f64::INFINITY) };
+    }
+    let im = if z.im == 0.0 { z.im * 1f64.copysign(z.re) } else { m::sinh(z.re) * m::sin(z.im) };
     C::new(m::cosh(z.re) * m::cos(z.im), im)
 }
 
 fn tanh(z: C) -> C {
+    if z.re.is_nan() || (!z.im.is_finite() && z.re.is_finite()) {
+        let (re, im) = (if z.re == 0.0 { z.re } else { f64::NAN }, if z.im == 0.0 { z.im } else { f64::NAN });
+        return C::new(re, im);
+    }
     if z.re.abs() > 20.0 {
         let im = if z.im.is_finite() { 4.0 * m::sin(z.im) * m::cos(z.im) * m::exp(-2.0 * z.re.abs()) } else { 0.0 };
         return C::new(1f64.copysign(z.re), im.abs().copysign(if im == 0.0 { z.im } else { im }));
@@ -116,6 +136,9 @@ fn tanh(z: C) -> C {
 }
 
 fn asinh(z: C) -> C {
+    if z.im == 0.0 {
+        return C::new(m::asinh(z.re), z.im);
+    }
     if is_huge(z) {
         return C::new(log_of_huge(z).copysign(z.re) + LN_2.copysign(z.re), m::atan2(z.im, z.re.abs()));
     }
@@ -124,6 +147,9 @@ fn asinh(z: C) -> C {
 }
 
 fn acosh(z: C) -> C {
+    if z.re == 0.0 && z.im.is_nan() {
+        return C::new(f64::NAN, FRAC_PI_2);
+    }
     if is_huge(z) {
         return C::new(log_of_huge(z) + LN_2, m::atan2(z.im, z.re));
     }
@@ -132,6 +158,9 @@ fn acosh(z: C) -> C {
 }
 
 fn acos(z: C) -> C {
+    if z.re == 0.0 && z.im.is_nan() {
+        return C::new(FRAC_PI_2, f64::NAN);
+    }
     if is_huge(z) {
         return C::new(m::atan2(z.im.abs(), z.re), -(log_of_huge(z) + LN_2).copysign(z.im));
     }
@@ -144,6 +173,12 @@ fn atanh(z: C) -> C {
         return -atanh(-z);
     }
     let (x, y) = (z.re, z.im.abs());
+    if x.is_infinite() || y.is_infinite() {
+        return C::new(0.0, if y.is_nan() { y } else { FRAC_PI_2.copysign(z.im) });
+    }
+    if x == 0.0 && y.is_nan() {
+        return z;
+    }
     if x > HUGE_ROOT || y > HUGE_ROOT {
         let half = m::hypot(x / 2.0, y / 2.0);
         return C::new(x / 4.0 / half / half, FRAC_PI_2.copysign(z.im));
@@ -237,6 +272,39 @@ mod tests {
                 let (sin, acos) = (turned_back(asinh(turned(z))), acos(z));
                 close("asin + acos", z, sin + acos, C::new(FRAC_PI_2, 0.0));
             }
+        }
+    }
+
+    #[test]
+    fn infinite_and_unknown_parts() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        type Case<'a> = (&'a str, fn(C) -> C, [f64; 2], [f64; 2]);
+        let cases: [Case<'_>; 20] = [
+            ("exp", exp, [-inf, nan], [0.0, 0.0]),
+            ("exp", exp, [inf, inf], [inf, nan]),
+            ("exp", exp, [-1000.0, nan], [nan, nan]),
+            ("exp", exp, [nan, 0.0], [nan, 0.0]),
+            ("expm1", expm1, [-inf, inf], [-1.0, 0.0]),
+            ("expm1", expm1, [inf, nan], [inf, nan]),
+            ("sinh", sinh, [0.0, inf], [0.0, nan]),
+            ("sinh", sinh, [-inf, nan], [-inf, nan]),
+            ("cosh", cosh, [0.0, nan], [nan, 0.0]),
+            ("cosh", cosh, [inf, inf], [inf, nan]),
+            ("cosh", cosh, [nan, 0.0], [nan, 0.0]),
+            ("tanh", tanh, [30.0, inf], [nan, nan]),
+            ("tanh", tanh, [inf, nan], [1.0, 0.0]),
+            ("tanh", tanh, [0.0, nan], [0.0, nan]),
+            ("asinh", asinh, [nan, 0.0], [nan, 0.0]),
+            ("acos", acos, [0.0, nan], [FRAC_PI_2, nan]),
+            ("acosh", acosh, [0.0, nan], [nan, FRAC_PI_2]),
+            ("atanh", atanh, [inf, 1.0], [0.0, FRAC_PI_2]),
+            ("atanh", atanh, [nan, inf], [0.0, FRAC_PI_2]),
+            ("atanh", atanh, [0.0, nan], [0.0, nan]),
+        ];
+        for (name, f, [re, im], want) in cases {
+            let got = f(C::new(re, im));
+            let same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
+            assert!(same(got.re, want[0]) && same(got.im, want[1]), "{name} of {re} and {im}: {got}");
         }
     }
 
