@@ -9,7 +9,7 @@ import freelane as fl
 
 np = pytest.importorskip("numpy")
 
-from samples import COMPLEX, FLOATS, INTEGERS, NAMES, bits, check, layouts, numbers, numpy_name, pair, wide  # noqa: E402
+from samples import COMPLEX, FLOATS, IN_NUMPY, INTEGERS, NAMES, bits, check, layouts, numbers, numpy_name, pair, wide  # noqa: E402
 
 SYMBOLS = {
     "add": "add",
@@ -379,3 +379,42 @@ def test_arrays_are_values(seed):
         for y, expected in pairs:
             check(y, expected)
     assert start.tolist() == np.arange(24).reshape(2, 3, 4).tolist()
+
+
+CORNERS = [0, 1, -1, 2, 7, 127, -128, 255, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63), 2**64 - 1]
+REAL_CORNERS = [0.0, -0.0, 0.5, -2.5, 1.0, 7.0, 1e300, -65504.0, np.inf, -np.inf, np.nan]
+REAL = [name for name in IN_NUMPY if name not in COMPLEX]
+
+
+def corners(name):
+    """Numbers of a dtype at which arithmetic is hardest."""
+    if name == "bool":
+        return np.asarray([False, True])
+    if name in FLOATS:
+        with np.errstate(all="ignore"):
+            return np.asarray(REAL_CORNERS).astype(name)
+    ends = np.iinfo(name)
+    return np.asarray([v for v in CORNERS if ends.min <= v <= ends.max], dtype=name)
+
+
+@pytest.mark.parametrize("symbol", [s for s in SYMBOLS if s != "matmul"] + COMPARISONS)
+def test_corner_cases(symbol):
+    """Every pair of dtypes, every pair of hard numbers: overflow, division by zero, signs, shifts beyond the width."""
+    act = operator_of(symbol)
+    for one in REAL:
+        for other in REAL:
+            v, w = corners(one)[:, None], corners(other)
+            if symbol == "pow" and one not in FLOATS and other not in FLOATS:
+                w = np.abs(w[w >= 0]) if other != "bool" else w
+            with np.errstate(all="ignore"):
+                try:
+                    expected = act(v, w)
+                except TypeError:
+                    expected = None
+            try:
+                found = act(fl.asarray(v), fl.asarray(w))
+            except TypeError:
+                assert expected is None or one == other == "bool"
+                continue
+            assert expected is not None
+            check(found, expected, ulps=2)
