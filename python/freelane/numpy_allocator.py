@@ -1,7 +1,7 @@
 """NumPy's own arrays from freelane's heaps.
 
-NumPy asks the C library for the data of every array. Large temporaries then cost a system call and a page fault for each
-page, each time. With this module they come from memory that the thread keeps and uses again:
+NumPy asks the C library for the data of every array. Large temporaries then cost a system call and a page fault for
+each page, each time. With this module they come from memory that the thread keeps and uses again:
 
 >>> import numpy as np
 >>> from freelane import numpy_allocator
@@ -10,14 +10,14 @@ page, each time. With this module they come from memory that the thread keeps an
 >>> float(y.sum())
 4000000.0
 
-Nothing else changes: every array frees its data the way it was made, whenever that happens and on whichever thread, also
-long after :func:`uninstall`.
+Nothing else changes: every array frees its data the way it was made, whenever that happens and on whichever thread,
+also long after :func:`uninstall`.
 
 NumPy keeps its handler in the context (:mod:`contextvars`), so it holds for the thread or task that installs it and for
 those started from there. Where the interpreter gives threads an empty context (before 3.14, and without ``-X
-thread_inherit_context`` in builds with a global lock), :func:`install` changes ``threading.Thread.start`` so that a thread
-started where the handler is installed has it too; :func:`uninstall` takes that back. Threads that run already, workers of
-an executor among them, are not reached, nor are threads that do not start as a ``threading.Thread``.
+thread_inherit_context`` in builds with a global lock), :func:`install` changes ``threading.Thread.start`` so that a
+thread started where the handler is installed has it too; :func:`uninstall` takes that back. Threads that run already,
+workers of an executor among them, are not reached, nor are threads that do not start as a ``threading.Thread``.
 
 Free memory is kept for reuse: 128 MiB a thread and 512 MiB in the process at most, in blocks of 64 KiB and more.
 :func:`trim` gives it back, when a program has done its large work and goes on for long.
@@ -60,8 +60,8 @@ def install(*, threads: bool = True, replace: bool = False) -> None:
     With ``threads``, threads started from here on by a thread that has the handler have it too. Installing again does
     nothing.
 
-    Raises ImportError if NumPy is missing or older than 1.22, and RuntimeError if another handler than NumPy's own is in
-    place and ``replace`` is false.
+    Raises ImportError if NumPy is missing or older than 1.22, and RuntimeError if another handler than NumPy's own is
+    in place and ``replace`` is false.
     """
     if is_installed():
         return
@@ -92,7 +92,7 @@ def uninstall() -> None:
 
 @contextmanager
 def using(*, threads: bool = True, replace: bool = False) -> Iterator[None]:
-    """A block in which the handler is installed; afterwards the one before is back. Takes what :func:`install` takes."""
+    """A block in which the handler is installed; afterwards the one before is back. Options as of :func:`install`."""
     previous = _enter(replace)
     hooked, handed_on = threads and _hook(), _hands_on.get()
     _set_hands_on(hooked)
@@ -131,8 +131,8 @@ def _enter(replace: bool) -> Any:
 def _set_error_state() -> None:
     """Sets NumPy's error state to what it is.
 
-    Every function of NumPy looks it up in the context, like the handler. An interpreter with a global lock remembers where it
-    found a variable, but not that it is missing from a context with other variables in it: 15 ns a call."""
+    Every function of NumPy looks it up in the context, like the handler. An interpreter with a global lock remembers
+    where it found a variable, but not that it is missing from a context with other variables in it: 15 ns a call."""
     import numpy
 
     numpy.seterr(**numpy.geterr())

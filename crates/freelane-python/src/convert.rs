@@ -10,6 +10,46 @@ use pyo3::types::{PyList, PyTuple};
 use pyo3::{Borrowed, exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
 
+/// The operands of a call with arrays alone, the common one. They are nothing but pointers: what else an operand may be has
+/// parts of all sizes, and moving it costs more than adding two short arrays.
+pub(crate) struct Arrays<'a, const N: usize>([Option<Reading<'a>>; N]);
+
+impl<'a, const N: usize> Arrays<'a, N> {
+    /// Reads all operands; `None` if there is anything to say against it, which [`Operands`] will.
+    #[inline(always)]
+    pub(crate) fn new(args: &'a [Borrowed<'_, '_, PyAny>; N]) -> Option<Self> {
+        let mut arrays = Arrays([const { None }; N]);
+        for (array, arg) in arrays.0.iter_mut().zip(args) {
+            *array = Some(object::try_read(arg)?);
+        }
+        Some(arrays)
+    }
+
+    /// The operands as the crate below takes them.
+    #[inline(always)]
+    pub(crate) fn all(&self) -> [Operand<'_>; N] {
+        let mut all = [Operand::Scalar(Scalar::Bool(false)); N];
+        for (operand, array) in all.iter_mut().zip(&self.0) {
+            if let Some(array) = array {
+                *operand = Operand::Array(array.data());
+            }
+        }
+        all
+    }
+
+    /// As [`Operands::cost`].
+    #[inline(always)]
+    pub(crate) fn cost(&self, cost: f32) -> u64 {
+        let elements = self.0.iter().flatten().map(|a| a.len()).max().unwrap_or(0);
+        estimate(elements, cost)
+    }
+}
+
+#[inline(always)]
+fn estimate(elements: usize, cost: f32) -> u64 {
+    if elements < 1024 { 0 } else { (elements as f64 * f64::from(cost)) as u64 }
+}
+
 /// The operands of a call: arrays borrowed for reading, scalars, and what was made out of other objects.
 pub(crate) struct Operands<'a, const N: usize> {
     items: [Item<'a>; N],
@@ -54,8 +94,7 @@ impl<'a, const N: usize> Operands<'a, N> {
             Item::Made(a) => a.len(),
             Item::Scalar(_) | Item::Out => 0,
         };
-        let elements = self.items.iter().map(len).max().unwrap_or(0);
-        if elements < 1024 { 0 } else { (elements as f64 * f64::from(cost)) as u64 }
+        estimate(self.items.iter().map(len).max().unwrap_or(0), cost)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A row of `freelane-ops` has everything that is needed: name, parameters, documentation, cost. Elementwise functions and
 //! reductions of an array have short ways; everything else goes through `Function::call`.
-use crate::convert::{self, Operands};
+use crate::convert::{self, Arrays, Operands};
 use crate::native::{Body, Callable, NativeFn, RawCall, raw};
 use crate::object::{self, wrapped};
 use crate::{detach, errors, errors::to_py};
@@ -161,6 +161,17 @@ fn apply_new<'py, const N: usize>(
     f: &'static UFunc,
     args: &[Borrowed<'_, 'py, PyAny>; N],
 ) -> PyResult<Bound<'py, PyAny>> {
+    let Some(arrays) = Arrays::new(args) else { return apply_mixed(py, f, args) };
+    let done = detach::run(py, arrays.cost(f.cost), || Lane::with(|lane| f.call(lane, &arrays.all())));
+    wrapped(py, done)
+}
+
+#[inline(never)]
+fn apply_mixed<'py, const N: usize>(
+    py: Python<'py>,
+    f: &'static UFunc,
+    args: &[Borrowed<'_, 'py, PyAny>; N],
+) -> PyResult<Bound<'py, PyAny>> {
     let operands = Operands::new(args)?;
     let cost = operands.cost(f.cost);
     let done = detach::run(py, cost, || Lane::with(|lane| f.call(lane, &operands.all())));
@@ -207,6 +218,11 @@ pub(crate) fn apply_into<'py, const N: usize>(
         let cost = others.cost(f.cost).max((out.len() as f64 * f64::from(f.cost)) as u64);
         let work = || Lane::with(|lane| f.call_over(lane, out.data_mut(), &others.all()));
         return detach::run(py, cost, work).map_err(to_py);
+    }
+    if let Some(arrays) = Arrays::new(args) {
+        let mut out = object::write(out)?;
+        let work = || Lane::with(|lane| f.call_into(lane, &arrays.all(), out.data_mut()));
+        return detach::run(py, arrays.cost(f.cost), work).map_err(to_py);
     }
     let operands = Operands::new(args)?;
     let mut out = object::write(out)?;

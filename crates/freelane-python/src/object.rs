@@ -172,6 +172,18 @@ pub fn read<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Reading<'a>> {
     if object.flag.read() { Ok(Reading(object)) } else { Err(errors::in_use("read")) }
 }
 
+/// As [`read`], without an error to tell.
+#[inline(always)]
+pub(crate) fn try_read<'a>(object: &'a Bound<'_, PyAny>) -> Option<Reading<'a>> {
+    if !is_array(object) {
+        return None;
+    }
+    // SAFETY: the type was compared, and the borrow keeps the object alive.
+    let object: &ArrayObject = unsafe { &*object.as_ptr().cast() };
+    // Not `then_some`, which would make a guard, and drop it, where there is nothing to end.
+    if object.flag.read() { Some(Reading(object)) } else { None }
+}
+
 /// An array that is being written: nobody else reads or writes it meanwhile.
 pub struct Writing<'a>(&'a ArrayObject);
 

@@ -4,9 +4,9 @@
     TOOL_DIR=/tmp/tool python3.14t dev/benches/peers/python_audit.py [--cases NAME ...] [--threads 2 8] [--json]
 
 Each case runs under the sharing audit (dev/audit, which needs Valgrind) in an interpreter of its own, the one that runs
-this: a few seconds at 2 threads, a minute at 8. freelane's cases have limits: at 2 threads less than 0.01 shared writes an
-operation; at more threads no locked writes to shared lines and no misses, since plain stores on lines handed over at the
-start of a thread make the count of all writes wander there. Exit status 1 when a limit is exceeded.
+this: a few seconds at 2 threads, a minute at 8. freelane's cases have limits: at 2 threads less than 0.01 shared writes
+an operation; at more threads no locked writes to shared lines and no misses, since plain stores on lines handed over at
+the start of a thread make the count of all writes wander there. Exit status 1 when a limit is exceeded.
 
 `CASE {threads} {ops}` as arguments run the case itself."""
 import json

@@ -1,10 +1,10 @@
-"""A loop that makes a small array each time round, `x += zeros_like(x)`: freelane, NumPy, and Numba where it is installed.
+"""A loop that makes a small array each time round, `x += zeros_like(x)`: freelane, NumPy, and Numba if it is installed.
 
     python dev/benches/peers/python_nrt.py [--json]
 
-Nanoseconds a time round on each thread, medians of the turns, for 0-d arrays and for 64 elements. freelane and NumPy run
-in the interpreter, whose loop (about 10 ns) is not taken off; Numba compiles the loop and lets go of the interpreter.
-`efficiency` is the time on one thread divided by the time on several."""
+Nanoseconds a time round on each thread, medians of the turns, for 0-d arrays and for 64 elements. freelane and NumPy
+run in the interpreter, whose loop (about 10 ns) is not taken off; Numba compiles the loop and lets go of the
+interpreter. `efficiency` is the time on one thread divided by the time on several."""
 import statistics
 from concurrent.futures import ThreadPoolExecutor
 

@@ -2,9 +2,9 @@
 
     python dev/benches/peers/python_numpy_allocator.py [--json]
 
-`own` and `ours` are nanoseconds an operation on each thread, medians over the turns; `in_context` is NumPy's own memory in a
-thread whose context has a variable set, as it has with any handler. `ratio` is ours divided by own, `ratio_cpu` the same of
-processor time, which says more on a busy machine. Small cases keep the loop's cost, about 10 ns."""
+`own` and `ours` are nanoseconds an operation on each thread, medians over the turns; `in_context` is NumPy's own memory
+in a thread whose context has a variable set, as it has with any handler. `ratio` is ours divided by own, `ratio_cpu`
+the same of processor time, which says more on a busy machine. Small cases keep the loop's cost, about 10 ns."""
 import contextvars
 import statistics
 from concurrent.futures import ThreadPoolExecutor

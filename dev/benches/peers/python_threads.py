@@ -1,13 +1,13 @@
-"""Do array functions scale with threads? Each worker of a ThreadPoolExecutor loops sin, sum, cos, sum over its own array.
+"""Do array functions scale with threads? Workers of a ThreadPoolExecutor loop sin, sum, cos, sum, each over its array.
 
     python dev/benches/peers/python_threads.py [--json] [--plot docs/python-threads]
     python dev/benches/peers/python_threads.py --read FILE.json --plot docs/python-threads
 
-freelane and NumPy take turns in one run. `ns_per_element` counts each of the four passes over the array as one element's
-share of a sweep: nanoseconds of a sweep divided by n. `efficiency` is the time on one thread divided by the time on several,
-medians of the turns; `limit_efficiency` the same of plain C loops with the same memory traffic (two passes that write an
-array, and a sum of each), which says what the machine's memory allows. The loops need a C compiler (`CC`, else `cc`) and
-are left out without one. `--plot` writes an .svg and a .png, with Matplotlib."""
+freelane and NumPy take turns in one run. `ns_per_element` is the nanoseconds of a sweep, which is all four, divided by
+n. `efficiency` is the time on one thread divided by the time on several, medians of the turns; `limit_efficiency` the
+same of plain C loops with the same memory traffic (two passes that write an array, and a sum of each), which says what
+the machine's memory allows. The loops need a C compiler (`CC`, else `cc`) and are left out without one. `--plot` writes
+an .svg and a .png, with Matplotlib."""
 import ctypes
 import json
 import mmap
@@ -100,7 +100,8 @@ def compiled():
         source, library = os.path.join(folder, "plain.c"), os.path.join(folder, "plain.so")
         with open(source, "w") as file:
             file.write(PLAIN)
-        command = [os.environ.get("CC", "cc"), "-O3", "-ffast-math", "-march=native", "-shared", "-fPIC", source, "-o", library]
+        options = ["-O3", "-ffast-math", "-march=native", "-shared", "-fPIC", "-o", library]
+        command = [os.environ.get("CC", "cc"), *options, source]
         try:
             subprocess.run(command, check=True, capture_output=True)
             loaded = ctypes.CDLL(library)
@@ -175,7 +176,8 @@ def plot(rows, path):
     for axis, n in zip(axes, sizes):
         for name, colour in colours.items():
             of_size = sorted((r for r in rows if r["n"] == n and r["library"] == name), key=lambda r: r["threads"])
-            threads, speed = [r["threads"] for r in of_size], [1e3 * r["threads"] / r["ns_per_element"] for r in of_size]
+            threads = [r["threads"] for r in of_size]
+            speed = [1e3 * r["threads"] / r["ns_per_element"] for r in of_size]
             axis.plot(threads, [speed[0] * t for t in threads], "--", color=colour, alpha=0.5, linewidth=1)
             axis.plot(threads, speed, "o-", color=colour, label={"numpy": "NumPy"}.get(name, name))
             axis.annotate(

@@ -1,7 +1,7 @@
 """What the benches of the Python module have in common: calls timed in turns, pinned threads, tables and JSON lines.
 
-All contestants of a case take turns within one run, so that whatever else the machine does meets them alike. Figures are
-medians over the turns; the least shows what the noise was."""
+All contestants of a case take turns within one run, so that whatever else the machine does meets them alike. Figures
+are medians over the turns; the least shows what the noise was."""
 import argparse
 import json
 import os
@@ -81,8 +81,8 @@ def pin(cpu):
 
 
 def on_threads(executor, threads, make, operations, turn=0):
-    """Has pinned workers of an executor start together; the mean of their own nanoseconds an operation: as time passed, and
-    as processor time, which leaves out what others take, but also waiting.
+    """Has pinned workers of an executor start together; the mean of their own nanoseconds an operation: as time passed,
+    and as processor time, which leaves out what others take, but also waiting.
 
     `make(thread)` gives a worker's function, which is called with the number of operations after one of warming up."""
     barrier, usable = threading.Barrier(threads), cpus()
