@@ -170,14 +170,14 @@ class Array:
     def acos(self, *, out: Array | None = None) -> Array:
         """The angle in radians whose cosine is the element; NaN outside of -1 to 1.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def acosh(self, *, out: Array | None = None) -> Array:
         """The inverse of the hyperbolic cosine; NaN below 1.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -219,14 +219,14 @@ class Array:
     def asin(self, *, out: Array | None = None) -> Array:
         """The angle in radians whose sine is the element; NaN outside of -1 to 1.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def asinh(self, *, out: Array | None = None) -> Array:
         """The inverse of the hyperbolic sine.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -242,7 +242,7 @@ class Array:
     def atan(self, *, out: Array | None = None) -> Array:
         """The angle in radians whose tangent is the element.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -256,7 +256,7 @@ class Array:
     def atanh(self, *, out: Array | None = None) -> Array:
         """The inverse of the hyperbolic tangent; NaN outside of -1 to 1.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -338,14 +338,14 @@ class Array:
     def cos(self, *, out: Array | None = None) -> Array:
         """The cosine of an angle in radians.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def cosh(self, *, out: Array | None = None) -> Array:
         """The hyperbolic cosine.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -394,7 +394,7 @@ class Array:
     def exp(self, *, out: Array | None = None) -> Array:
         """e raised to the power of the array.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -411,7 +411,7 @@ class Array:
     def expm1(self, *, out: Array | None = None) -> Array:
         """e raised to the power of the array, less one; precise near zero.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -515,28 +515,28 @@ class Array:
     def log(self, *, out: Array | None = None) -> Array:
         """The natural logarithm; NaN for negative numbers.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def log10(self, *, out: Array | None = None) -> Array:
         """The logarithm to base 10.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def log1p(self, *, out: Array | None = None) -> Array:
         """The natural logarithm of one plus the array; precise near zero.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def log2(self, *, out: Array | None = None) -> Array:
         """The logarithm to base 2.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -675,7 +675,7 @@ class Array:
     def pow(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The first array raised to the power of the second. Integers wrap, and take no negative exponents.
 
-        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -722,7 +722,7 @@ class Array:
     def round(self, *, out: Array | None = None) -> Array:
         """The nearest whole number; halves go to the even one.
 
-        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -731,9 +731,9 @@ class Array:
         """Lengths of the axes."""
 
     def sign(self, *, out: Array | None = None) -> Array:
-        """-1, 0 or 1 by the sign; NaN stays NaN.
+        """-1, 0 or 1 by the sign; of a complex number, that divided by its modulus. NaN stays NaN.
 
-        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -747,14 +747,14 @@ class Array:
     def sin(self, *, out: Array | None = None) -> Array:
         """The sine of an angle in radians.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def sinh(self, *, out: Array | None = None) -> Array:
         """The hyperbolic sine.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -765,7 +765,7 @@ class Array:
     def sqrt(self, *, out: Array | None = None) -> Array:
         """The square root; NaN for negative numbers.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -813,14 +813,14 @@ class Array:
     def tan(self, *, out: Array | None = None) -> Array:
         """The tangent of an angle in radians.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
     def tanh(self, *, out: Array | None = None) -> Array:
         """The hyperbolic tangent.
 
-        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -986,14 +986,14 @@ def abs(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def acos(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The angle in radians whose cosine is the element; NaN outside of -1 to 1.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def acosh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The inverse of the hyperbolic cosine; NaN below 1.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1058,14 +1058,14 @@ def asarray(obj: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Lite
 def asin(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The angle in radians whose sine is the element; NaN outside of -1 to 1.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def asinh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The inverse of the hyperbolic sine.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1081,7 +1081,7 @@ def astype(x: _ArrayLike, dtype: _DTypeLike, /, *, copy: _bool = True, device: L
 def atan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The angle in radians whose tangent is the element.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1095,7 +1095,7 @@ def atan2(y: _ArrayLike, x: _ArrayLike, /, *, out: Array | None = None) -> Array
 def atanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The inverse of the hyperbolic tangent; NaN outside of -1 to 1.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1195,14 +1195,14 @@ def copysign(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Ar
 def cos(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The cosine of an angle in radians.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def cosh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The hyperbolic cosine.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1250,7 +1250,7 @@ def erf(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def exp(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """e raised to the power of the array.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1267,7 +1267,7 @@ def expand_dims(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] 
 def expm1(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """e raised to the power of the array, less one; precise near zero.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1384,28 +1384,28 @@ def load_all(path: _Path, *, mmap: _bool | None = None) -> dict[_str, Array]:
 def log(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The natural logarithm; NaN for negative numbers.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def log10(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The logarithm to base 10.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def log1p(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The natural logarithm of one plus the array; precise near zero.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def log2(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The logarithm to base 2.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1471,6 +1471,17 @@ def mean(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None 
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def meshgrid(*arrays: _ArrayLike, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Array, ...]:
+    """Coordinates of a grid: each array's numbers along one axis of the grid, repeated along the others.
+
+    That is the array's own place among the arrays, with indexing='ij'; with 'xy' the first two change places. Nothing is copied.
+
+    >>> x, y = freelane.meshgrid(freelane.arange(3), freelane.arange(2))
+    >>> y
+    array([[0, 0, 0],
+           [1, 1, 1]])
+    """
+
 def min(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
     """The least element; NaN if there is one.
 
@@ -1509,6 +1520,13 @@ def nextafter(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> A
     With out=, the result is written there and out is returned.
     """
 
+def nonzero(x: _ArrayLike, /) -> tuple[Array, ...]:
+    """The indices of the elements that are not zero: one array of int64 for each axis, in row-major order.
+
+    >>> freelane.nonzero([[0, 7], [8, 0]])
+    (array([0, 1]), array([1, 0]))
+    """
+
 def not_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the elements differ.
 
@@ -1535,7 +1553,7 @@ def positive(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def pow(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The first array raised to the power of the second. Integers wrap, and take no negative exponents.
 
-    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1582,7 +1600,7 @@ def roll(x: _ArrayLike, /, shift: SupportsIndex | Sequence[SupportsIndex], axis:
 def round(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The nearest whole number; halves go to the even one.
 
-    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1607,9 +1625,9 @@ def share(x: Array, /) -> Array:
     """
 
 def sign(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
-    """-1, 0 or 1 by the sign; NaN stays NaN.
+    """-1, 0 or 1 by the sign; of a complex number, that divided by its modulus. NaN stays NaN.
 
-    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1623,21 +1641,21 @@ def signbit(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def sin(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The sine of an angle in radians.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def sinh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The hyperbolic sine.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def sqrt(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The square root; NaN for negative numbers.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1691,14 +1709,14 @@ def take_along_axis(x: _ArrayLike, indices: _ArrayLike, /, axis: SupportsIndex =
 def tan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The tangent of an angle in radians.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
 def tanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The hyperbolic tangent.
 
-    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1725,6 +1743,13 @@ def trunc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 
     Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
+    """
+
+def unstack(x: _ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
+    """The arrays of which stack would make this one. Nothing is copied.
+
+    >>> freelane.unstack([[1, 2], [3, 4]])
+    (array([1, 2]), array([3, 4]))
     """
 
 def var(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:

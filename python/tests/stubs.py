@@ -124,6 +124,10 @@ SINGLE = {
     "load_all": "dict[_str, Array]",
     "load_all.mmap": "_bool | None",
     "load_all.path": "_Path",
+    "meshgrid": "tuple[Array, ...]",
+    "meshgrid.arrays": "_ArrayLike",
+    "meshgrid.indexing": 'Literal["xy", "ij"]',
+    "nonzero": "tuple[Array, ...]",
     "parallel.threads": "int",
     "result_type": "_dtype",
     "result_type.arrays_and_dtypes": "_ArrayLike | _DTypeLike",
@@ -138,6 +142,8 @@ SINGLE = {
     "stats.enable": "_bool | None",
     "stats.reset": "_bool",
     "trim": "int",
+    "unstack": "tuple[Array, ...]",
+    "unstack.axis": "SupportsIndex",
 }
 def types_of(name):
     rows = dict(_freelane._rows())

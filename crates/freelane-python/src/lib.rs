@@ -34,6 +34,7 @@ mod object;
 mod pickle;
 mod promotion;
 mod rows;
+mod several;
 mod slots;
 mod spare;
 
@@ -42,9 +43,8 @@ use pyo3::prelude::*;
 
 /// The functions written by hand, file by file.
 fn natives() -> impl Iterator<Item = &'static Native> {
-    [creation::FUNCTIONS, memory::FUNCTIONS, dlpack::FUNCTIONS, io::FUNCTIONS, pickle::FUNCTIONS, promotion::FUNCTIONS]
-        .into_iter()
-        .flatten()
+    let files = [creation::FUNCTIONS, memory::FUNCTIONS, dlpack::FUNCTIONS, io::FUNCTIONS, pickle::FUNCTIONS];
+    files.into_iter().chain([promotion::FUNCTIONS, several::FUNCTIONS]).flatten()
 }
 
 /// The short ways, by the signature of the function that they serve.

@@ -35,8 +35,8 @@ pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
 pub use freelane_ops::{
     Array, ArrayData, ArrayError, Axes, DType, Function, Index, IndexItem, Isa, IsaError, Op, Operand, OpsError,
-    ReduceArgs, Reduction, Scalar, Slice, UFunc, Value, concat, function, promote_types, reductions, result_type,
-    stack, ufuncs,
+    ReduceArgs, Reduction, Scalar, Slice, UFunc, Value, broadcast_arrays, concat, function, meshgrid, nonzero,
+    promote_types, reductions, result_type, stack, ufuncs,
 };
 pub use freelane_pool::{Lane, PoolError, Runtime};
 

@@ -191,6 +191,21 @@ fn atanh(z: C) -> C {
     C::new(re, -m::atan2(-2.0 * z.im, (1.0 - x) * (1.0 + x) - y * y) / 2.0)
 }
 
+/// Whole exponents below this are taken as products, which keeps whole numbers whole.
+const FEW: f64 = 100.0;
+
+fn whole_pow(a: C, mut n: u32) -> C {
+    let (mut power, mut square) = (C::new(1.0, 0.0), a);
+    while n > 1 {
+        if n % 2 == 1 {
+            power *= square;
+        }
+        square *= square;
+        n /= 2;
+    }
+    if n == 1 { power * square } else { power }
+}
+
 fn pow(a: C, b: C) -> C {
     if b == C::new(0.0, 0.0) {
         return C::new(1.0, 0.0);
@@ -198,6 +213,10 @@ fn pow(a: C, b: C) -> C {
     if a == C::new(0.0, 0.0) {
         let rest = if b.re > 0.0 { 0.0 } else { f64::NAN };
         return C::new(if b.re < 0.0 && b.im == 0.0 { f64::INFINITY } else { rest }, rest);
+    }
+    if b.im == 0.0 && b.re.abs() < FEW && b.re == b.re.trunc() {
+        let power = whole_pow(a, b.re.abs() as u32);
+        return if b.re < 0.0 { power.inv() } else { power };
     }
     let (modulus, angle) = (m::hypot(a.re, a.im), m::atan2(a.im, a.re));
     let (length, phase) = (m::pow(modulus, b.re), angle * b.re);
@@ -333,6 +352,7 @@ mod tests {
             assert!((got - want).norm() <= 4e-15 * want.norm().max(1.0), "{name}: {got}, not {want}");
         }
         assert_eq!(pow(c(0.0, 0.0), c(0.0, 0.0)), c(1.0, 0.0));
+        assert_eq!((pow(c(2.0, 1.0), c(5.0, 0.0)), pow(c(0.0, 2.0), c(-2.0, 0.0))), (c(-38.0, 41.0), c(-0.25, 0.0)));
         assert_eq!((exp(c(f64::NEG_INFINITY, f64::NAN)).norm(), sign(c(0.0, -0.0)).norm()), (0.0, 0.0));
         assert_eq!(Round::apply(c(2.5, -3.5)), c(2.0, -4.0));
         assert_eq!(Sqrt::apply(Complex::new(-9.0f32, 0.0)), Complex::new(0.0, 3.0));
