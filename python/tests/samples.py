@@ -31,6 +31,16 @@ _PATTERNS = {
 _SPECIAL = [np.inf, -np.inf, np.nan]
 
 
+def floor_divide(a, b, **options):
+    """NumPy's, with the standard's answer where an infinity is divided or divides: the floor of the plain quotient."""
+    quotient = np.floor_divide(a, b, **options)
+    if quotient.dtype.kind != "f":
+        return quotient
+    a, b = np.asarray(a).astype(quotient.dtype), np.asarray(b).astype(quotient.dtype)
+    quotient[...] = np.where(np.isinf(a) | np.isinf(b), np.floor(np.true_divide(a, b)), quotient)
+    return quotient
+
+
 def numpy_name(name):
     """NumPy's dtype that holds the values of ours."""
     return "float32" if name == "bfloat16" else name

@@ -14,7 +14,7 @@ import freelane as fl
 
 np = pytest.importorskip("numpy")
 
-from samples import FLOATS, IN_NUMPY, INTEGERS, NAMES, bits, check, layouts, numbers, numpy_name, pair, to_numpy, wide  # noqa: E402
+from samples import FLOATS, INTEGERS, IN_NUMPY, NAMES, bits, check, floor_divide, layouts, numbers, numpy_name, pair, to_numpy, wide  # noqa: E402
 
 ROWS = {name: dict(params) for name, params in fl._freelane._rows()}
 PARAMETERS = {name: inspect.signature(getattr(fl, name)).parameters for name in ROWS}
@@ -39,6 +39,8 @@ def numpys(name):
     """NumPy's function of a name of ours."""
     if name == "erf":
         return erf_of
+    if name == "floor_divide":
+        return floor_divide
     if name in ("var", "std"):
         return lambda x, correction=0, **options: getattr(np, name)(x, ddof=correction, **options)
     if not hasattr(np, name):

@@ -52,11 +52,12 @@ macro_rules! float {
             }
         }
 
-        /// The quotient belonging to that remainder, so that rounding of `a / b` does not carry over a whole number.
+        /// The quotient belonging to that remainder, so that rounding of `a / b` does not carry over a whole number. Of
+        /// infinities, the floor of the plain quotient, as the Array API standard has it.
         #[inline(always)]
         fn $floor(a: $t, b: $t) -> $t {
-            if b == 0.0 {
-                return a / b;
+            if b == 0.0 || a.is_infinite() || b.is_infinite() {
+                return (a / b).floor();
             }
             let r = a % b;
             let exact = (a - r) / b - if r != 0.0 && (r < 0.0) != (b < 0.0) { 1.0 } else { 0.0 };
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_follow_python() {
+    fn floats_follow_python_but_for_infinities() {
         let inf = f64::INFINITY;
         for (a, b, (q, r)) in [
             (7.0f64, 2.0f64, (3.0f64, 1.0f64)),
@@ -131,8 +132,8 @@ mod tests {
             (1.0, 0.1, (9.0, 1.0 % 0.1)),
             (-0.0, 1.0, (-0.0, 0.0)),
             (0.0, -1.0, (-0.0, -0.0)),
-            (5.0, -inf, (-1.0, -inf)),
-            (-5.0, inf, (-1.0, inf)),
+            (5.0, -inf, (-0.0, -inf)),
+            (-5.0, inf, (-0.0, inf)),
             (5.0, inf, (0.0, 5.0)),
         ] {
             let (got_q, got_r) = both::<f64>(a, b);
@@ -140,6 +141,7 @@ mod tests {
         }
         assert_eq!(FloorDivide::apply(1.0, 0.0), inf);
         assert!(FloorDivide::apply(0.0, 0.0f64).is_nan() && Remainder::apply(1.0, 0.0f64).is_nan());
-        assert!(FloorDivide::apply(inf, 1.0).is_nan() && Remainder::apply(inf, 1.0).is_nan());
+        assert_eq!((FloorDivide::apply(inf, 1.0), FloorDivide::apply(inf, -1.0)), (inf, -inf));
+        assert!(FloorDivide::apply(inf, inf).is_nan() && Remainder::apply(inf, 1.0).is_nan());
     }
 }

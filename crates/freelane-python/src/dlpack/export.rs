@@ -78,12 +78,9 @@ pub(super) fn dlpack<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> PyResult<Bou
     let copy: Option<bool> = args.some(4).map(|v| v.is_truthy()).transpose()?;
     let versions = args.some(2).map(|v| v.extract::<(u32, u32)>()).transpose()?;
     if versions.is_none_or(|(major, _)| major < 1) {
-        if copy == Some(false) {
-            return Err(PyBufferError::new_err(
-                "without a copy the memory is read-only, which only DLPack 1.0 and later can say: pass max_version=(1, 0)",
-            ));
-        }
-        return capsule_of::<Legacy>(py, apart(py, array.nbytes(), || array.copy())?, 0);
+        // Before 1.0 nothing can say that memory is read-only: a copy is the answer, unless the caller rules it out.
+        let given = if copy == Some(false) { array } else { apart(py, array.nbytes(), || array.copy())? };
+        return capsule_of::<Legacy>(py, given, 0);
     }
     if copy == Some(true) {
         return capsule_of::<Versioned>(py, apart(py, array.nbytes(), || array.copy())?, IS_COPIED);

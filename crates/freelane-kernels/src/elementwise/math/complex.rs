@@ -62,6 +62,8 @@ fn exp(z: C) -> C {
 
 fn expm1(z: C) -> C {
     match z.re {
+        // The standard has a positive zero for either.
+        0.0 if z.im == 0.0 => return C::new(0.0, z.im),
         _ if z.im == 0.0 => return C::new(m::expm1(z.re), z.im),
         f64::NEG_INFINITY if !z.im.is_finite() => return C::new(-1.0, 0.0),
         _ if !z.im.is_finite() => return unknown(z.re, f64::INFINITY),
@@ -325,6 +327,7 @@ mod tests {
             let same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
             assert!(same(got.re, want[0]) && same(got.im, want[1]), "{name} of {re} and {im}: {got}");
         }
+        assert!(expm1(C::new(-0.0, 0.0)).re.is_sign_positive());
     }
 
     #[test]
