@@ -4,7 +4,8 @@
 
 Nanoseconds a time round on each thread, medians of the turns, for 0-d arrays and for 64 elements. freelane and NumPy
 run in the interpreter, whose loop (about 10 ns) is not taken off; Numba compiles the loop and lets go of the
-interpreter. `efficiency` is the time on one thread divided by the time on several."""
+interpreter. `efficiency` is the time on one thread divided by the time on several; `cpu` is processor time, which
+leaves out what other programs take, but also waiting."""
 import statistics
 from concurrent.futures import ThreadPoolExecutor
 
@@ -80,12 +81,13 @@ def rows_of(shape, threads, turns):
     executors = {t: ThreadPoolExecutor(t) for t in threads}
     for turn in range(turns):
         for name, t in ns:
-            ns[name, t].append(timing.on_threads(executors[t], t, makes[name], operations[name], turn)[0])
+            ns[name, t].append(timing.on_threads(executors[t], t, makes[name], operations[name], turn))
     for executor in executors.values():
         executor.shutdown()
 
     def row(name, t):
-        values, alone = ns[name, t], ns[name, threads[0]]
+        values, alone = ([turn[0] for turn in ns[name, n]] for n in (t, threads[0]))
+        cpu, cpu_alone = (statistics.median(turn[1] for turn in ns[name, n]) for n in (t, threads[0]))
         return {
             "library": name,
             "shape": str(shape),
@@ -94,6 +96,8 @@ def rows_of(shape, threads, turns):
             "least": timing.rounded(min(values)),
             "efficiency": timing.rounded(statistics.median(alone) / statistics.median(values)),
             "efficiency_of_least": timing.rounded(min(alone) / min(values)),
+            "cpu_ns": timing.rounded(cpu),
+            "efficiency_cpu": timing.rounded(cpu_alone / cpu),
         }
 
     return [row(name, t) for name, t in ns]

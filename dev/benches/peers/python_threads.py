@@ -6,8 +6,9 @@
 freelane and NumPy take turns in one run. `ns_per_element` is the nanoseconds of a sweep, which is all four, divided by
 n. `efficiency` is the time on one thread divided by the time on several, medians of the turns; `limit_efficiency` the
 same of plain C loops with the same memory traffic (two passes that write an array, and a sum of each), which says what
-the machine's memory allows. The loops need a C compiler (`CC`, else `cc`) and are left out without one. `--plot` writes
-an .svg and a .png, with Matplotlib."""
+the machine's memory allows. `..._of_least` and `..._cpu` are those of the least times and of processor time, which say
+more where other programs run; processor time leaves out waiting, for an interpreter's lock for one. The loops need a C
+compiler (`CC`, else `cc`) and are left out without one. `--plot` writes an .svg and a .png, with Matplotlib."""
 import ctypes
 import json
 import mmap
@@ -20,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 import python_timing as timing
 
 SIZES = [100, 10_000, 1_000_000]
-TURN_NS = 60_000_000
+TURN_NS = 15_000_000
 
 PLAIN = r"""
 #include <stddef.h>
@@ -120,14 +121,14 @@ def contestants(n):
 
 
 def measured(n, threads, turns):
-    """Nanoseconds a sweep, by contestant and number of threads, for each turn."""
+    """Nanoseconds a sweep, by contestant and number of threads, for each turn: time that passed, and processor time."""
     makes = contestants(n)
     operations = {name: operations_for(make) for name, make in makes.items()}
     ns = {(name, t): [] for name in makes for t in threads}
     executors = {t: ThreadPoolExecutor(t) for t in threads}
     for turn in range(turns):
         for name, t in ns:
-            ns[name, t].append(timing.on_threads(executors[t], t, makes[name], operations[name], turn)[0])
+            ns[name, t].append(timing.on_threads(executors[t], t, makes[name], operations[name], turn))
     for executor in executors.values():
         executor.shutdown()
     return ns
@@ -141,8 +142,10 @@ def operations_for(make):
 
 def rows_of(n, threads, turns):
     ns = measured(n, threads, turns)
-    median = {key: statistics.median(values) for key, values in ns.items()}
-    least = {key: min(values) for key, values in ns.items()}
+    passed = {key: [turn[0] for turn in turns] for key, turns in ns.items()}
+    median = {key: statistics.median(values) for key, values in passed.items()}
+    least = {key: min(values) for key, values in passed.items()}
+    cpu = {key: statistics.median(turn[1] for turn in turns) for key, turns in ns.items()}
 
     def efficiency(times, name, t):
         return times[name, threads[0]] / times[name, t] if (name, t) in times else None
@@ -154,9 +157,12 @@ def rows_of(n, threads, turns):
             "threads": t,
             "ns_per_element": timing.rounded(median[name, t] / n),
             "least": timing.rounded(least[name, t] / n),
+            "cpu_ns_per_element": timing.rounded(cpu[name, t] / n),
             "efficiency": timing.rounded(efficiency(median, name, t)),
             "efficiency_of_least": timing.rounded(efficiency(least, name, t)),
+            "efficiency_cpu": timing.rounded(efficiency(cpu, name, t)),
             "limit_efficiency": timing.rounded(efficiency(median, "plain loops", t) or 1.0),
+            "limit_efficiency_cpu": timing.rounded(efficiency(cpu, "plain loops", t) or 1.0),
             "times_numpy": timing.rounded(median["numpy", t] / median[name, t]),
         }
 
@@ -164,24 +170,28 @@ def rows_of(n, threads, turns):
 
 
 def plot(rows, path):
-    """Speed against threads for each size, both libraries, with the ideal lines."""
+    """Speed against threads for each size, both libraries, with the ideal lines.
+
+    On free-threaded interpreters, where no thread waits for another, speed is that of processor time."""
+    free = rows[0]["python"].endswith("t")
+    kind, time_kind = ("efficiency_cpu", "cpu_ns_per_element") if free else ("efficiency", "ns_per_element")
     import matplotlib
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
     sizes = sorted({row["n"] for row in rows})
-    figure, axes = plt.subplots(1, len(sizes), figsize=(4 * len(sizes), 4), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, len(sizes), figsize=(4 * len(sizes), 4.5), sharey=True, layout="constrained")
     colours = {"freelane": "#1663c7", "numpy": "#d1660d"}
     for axis, n in zip(axes, sizes):
         for name, colour in colours.items():
             of_size = sorted((r for r in rows if r["n"] == n and r["library"] == name), key=lambda r: r["threads"])
             threads = [r["threads"] for r in of_size]
-            speed = [1e3 * r["threads"] / r["ns_per_element"] for r in of_size]
+            speed = [1e3 * r["threads"] / r[time_kind] for r in of_size]
             axis.plot(threads, [speed[0] * t for t in threads], "--", color=colour, alpha=0.5, linewidth=1)
             axis.plot(threads, speed, "o-", color=colour, label={"numpy": "NumPy"}.get(name, name))
             axis.annotate(
-                f"efficiency {of_size[-1]['efficiency']:.2f}",
+                f"efficiency {of_size[-1][kind]:.2f}",
                 (threads[-1], speed[-1]),
                 (-6, -14),
                 textcoords="offset points",
@@ -191,7 +201,7 @@ def plot(rows, path):
             )
         axis.set(title=f"{n:,} elements", xlabel="threads", yscale="log", xticks=threads)
         axis.grid(True, axis="y", which="both", alpha=0.2)
-    axes[0].set_ylabel("elements a microsecond, all threads")
+    axes[0].set_ylabel("elements a µs" + (" of processor time" if free else "") + ", all threads")
     axes[0].legend(loc="upper left")
     python, own = rows[0]["python"], "solid: measured, dashed: one thread times the number of threads"
     figure.suptitle(f"sum(sin(x)), sum(cos(x)): each thread its own array, Python {python}\n{own}", fontsize=11)
