@@ -111,6 +111,98 @@ unsafe fn move_each<const BYTES: usize, const SCATTER: bool>(
     }
 }
 
+/// Moves the elements that indices name along one axis of length `len`, whose neighbours lie `step` bytes apart. False, with
+/// the rest unmoved, at the first index outside of it.
+pub type LineLoop = unsafe fn(
+    n: usize,
+    indices: *const u8,
+    len: usize,
+    at: *mut u8,
+    step: isize,
+    other: *mut u8,
+    stride: isize,
+) -> bool;
+
+/// As [`gather_loop`], straight from indices side by side; `None` for sizes that have no such loop.
+///
+/// # Safety (of the loop)
+/// There are `n` indices of type `T`, aligned; `at` is the first of `len` elements to read, `other` of `n` to write.
+pub fn gather_line<T: IndexInt>(bytes: usize) -> Option<LineLoop> {
+    line::<T, false>(bytes)
+}
+
+/// As [`scatter_loop`], straight from indices side by side; `None` for sizes that have no such loop.
+///
+/// # Safety (of the loop)
+/// There are `n` indices of type `T`, aligned; `at` is the first of `len` elements to write, `other` of `n` to read.
+pub fn scatter_line<T: IndexInt>(bytes: usize) -> Option<LineLoop> {
+    line::<T, true>(bytes)
+}
+
+fn line<T: IndexInt, const SCATTER: bool>(bytes: usize) -> Option<LineLoop> {
+    match bytes {
+        1 => Some(move_line::<T, 1, SCATTER>),
+        2 => Some(move_line::<T, 2, SCATTER>),
+        4 => Some(move_line::<T, 4, SCATTER>),
+        8 => Some(move_line::<T, 8, SCATTER>),
+        16 => Some(move_line::<T, 16, SCATTER>),
+        _ => None,
+    }
+}
+
+unsafe fn move_line<T: IndexInt, const BYTES: usize, const SCATTER: bool>(
+    n: usize,
+    indices: *const u8,
+    len: usize,
+    at: *mut u8,
+    step: isize,
+    other: *mut u8,
+    stride: isize,
+) -> bool {
+    // SAFETY: the caller promises `n` aligned indices.
+    let indices = unsafe { std::slice::from_raw_parts(indices.cast::<T>(), n) };
+    if step == BYTES as isize {
+        // SAFETY: as the caller promises.
+        return unsafe { move_each_of::<T, BYTES, SCATTER>(indices, len, at, BYTES as isize, other, stride) };
+    }
+    // SAFETY: as the caller promises.
+    unsafe { move_each_of::<T, BYTES, SCATTER>(indices, len, at, step, other, stride) }
+}
+
+#[inline(always)]
+unsafe fn move_each_of<T: IndexInt, const BYTES: usize, const SCATTER: bool>(
+    indices: &[T],
+    len: usize,
+    at: *mut u8,
+    step: isize,
+    mut other: *mut u8,
+    stride: isize,
+) -> bool {
+    for &index in indices {
+        let Some(i) = place(index, len) else { return false };
+        let element = at.wrapping_offset(i as isize * step);
+        let (from, to) = if SCATTER { (other, element) } else { (element, other) };
+        // SAFETY: `i` is below `len`; the caller promises that the element can be moved, and the two belong to different arrays.
+        unsafe { copy_nonoverlapping(from, to, BYTES) };
+        other = other.wrapping_offset(stride);
+    }
+    true
+}
+
+/// An index counted from the front, if it lies inside of an axis of length `len`.
+#[inline(always)]
+fn place<T: IndexInt>(index: T, len: usize) -> Option<usize> {
+    let index = index.index();
+    let at = index.wrapping_add(len as i64 & (index >> 63)) as u64;
+    (at < len as u64).then_some(at as usize)
+}
+
+/// Whether every index lies inside of an axis of length `len`.
+pub fn all_inside<T: IndexInt>(indices: &[T], len: usize) -> bool {
+    let inside = |part: &[T]| part.iter().fold(true, |all, &i| all & place(i, len).is_some());
+    indices.chunks(256).all(inside)
+}
+
 /// How many are true.
 pub fn count(mask: &[bool]) -> usize {
     let few = |part: &[bool]| part.iter().fold(0u8, |n, &m| n + u8::from(m)) as usize;
@@ -285,6 +377,41 @@ mod tests {
         // SAFETY: two indices, two bytes apart.
         assert!(unsafe { offsets::<u8>(bytes.as_ptr(), 2, 4, 1, &mut out) });
         assert_eq!(out, [3, 1]);
+    }
+
+    #[test]
+    fn lines_move_as_their_offsets_do() {
+        let indices = [3i32, -1, 0, -4, 1];
+        for bytes in [1, 2, 4, 8, 16] {
+            for step in [bytes as isize, 2 * bytes as isize, -(bytes as isize)] {
+                let table: Vec<u8> = (0..8 * bytes).map(|i| i as u8).collect();
+                let first = if step < 0 { 3 * bytes } else { 0 };
+                let (mut a, mut b) = (table.clone(), table.clone());
+                let (mut got, mut want, mut at) = (vec![0; 5 * bytes], vec![0; 5 * bytes], [0; 5]);
+                // SAFETY: four elements lie at this step from the first one on, and there are five places.
+                let inside = unsafe {
+                    let (x, y) = (a.as_mut_ptr().add(first), b.as_mut_ptr().add(first));
+                    let (from, stride) = (indices.as_ptr().cast(), bytes as isize);
+                    assert!(offsets::<i32>(from, 4, 4, step, &mut at));
+                    gather_loop(bytes)(y, &at, want.as_mut_ptr(), stride, bytes);
+                    let gathered = gather_line::<i32>(bytes).unwrap()(5, from, 4, x, step, got.as_mut_ptr(), stride);
+                    assert_eq!(got, want);
+                    got.reverse();
+                    scatter_loop(bytes)(y, &at, got.as_mut_ptr(), stride, bytes);
+                    gathered && scatter_line::<i32>(bytes).unwrap()(5, from, 4, x, step, got.as_mut_ptr(), stride)
+                };
+                assert!(inside && a == b && a != table, "{bytes} bytes at {step}");
+                // SAFETY: as above; the second index ends it.
+                let ended = unsafe {
+                    let bad = [1i64, 4, 9];
+                    let run = gather_line::<i64>(bytes).unwrap();
+                    run(3, bad.as_ptr().cast(), 4, a.as_mut_ptr().add(first), step, got.as_mut_ptr(), bytes as isize)
+                };
+                assert!(!ended);
+            }
+        }
+        assert!(gather_line::<i64>(3).is_none());
+        assert!(all_inside(&[0i64, -5, 4], 5) && !all_inside(&[0i64, -6], 5) && !all_inside(&[u64::MAX], 5));
     }
 
     #[test]

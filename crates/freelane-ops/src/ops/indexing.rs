@@ -1,7 +1,7 @@
 //! Indexing with arrays: elements by their numbers, and those where a mask is true.
 use super::positions::Mask;
 use super::selection::Selection;
-use super::{assign, masked, transfer};
+use super::{assign, line, masked, transfer};
 use crate::{Array, Operand, OpsError};
 use freelane_array::{DType, Index};
 use freelane_pool::Lane;
@@ -102,6 +102,9 @@ impl Array {
     /// are more indices than axes, an array of indices holds neither integers nor booleans, or memory cannot be had.
     pub fn get_items(&self, items: &[IndexItem]) -> Result<Array, OpsError> {
         const OP: &str = "index";
+        if let Some(indices) = line::of(self, items) {
+            return Lane::with(|lane| line::get(lane, OP, self.data(), indices.data())).map(Into::into);
+        }
         let items = match sort(items) {
             Ok(basic) => return self.index(&basic),
             Err(items) => items,
@@ -154,6 +157,13 @@ impl Array {
             let mask = Mask::new(mask)?;
             return masked::fill(lane, OP, self.data_mut(), &mask, element);
         }
+        let value = match line::of(self, items) {
+            Some(indices) => match line::set(lane, OP, self.data_mut(), indices.data(), value)? {
+                Some(value) => value,
+                None => return Ok(()),
+            },
+            None => value,
+        };
         let selection = Selection::new(lane, OP, self.data().layout(), items)?;
         transfer::set(lane, OP, self.data_mut(), &selection, value)
     }

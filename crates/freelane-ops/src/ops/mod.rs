@@ -6,6 +6,7 @@ pub(crate) mod complex;
 pub(crate) mod creation;
 pub(crate) mod indexing;
 pub(crate) mod join;
+mod line;
 pub(crate) mod manipulate;
 mod masked;
 pub(crate) mod matmul;

@@ -1,5 +1,6 @@
 //! Elements by number along one axis.
 use super::indexing::IndexItem;
+use super::line;
 use super::selection::{Selection, Term};
 use super::transfer::{self, TILE};
 use crate::function::{Default, Kind, Param};
@@ -27,6 +28,9 @@ impl Array {
     pub fn take(&self, indices: &Array, axis: isize) -> Result<Array, OpsError> {
         const OP: &str = "take";
         let axis = normalize_axis(axis, self.rank()).in_op(OP)?;
+        if line::fits(self, indices) {
+            return Lane::with(|lane| line::get(lane, OP, self.data(), indices.data())).map(Into::into);
+        }
         let selection = Selection::along(OP, self.data().layout(), axis, indices)?;
         Lane::with(|lane| transfer::get(lane, OP, self.data(), &selection)).map(Into::into)
     }
