@@ -9,6 +9,7 @@ fixture that changes the process.
 """
 
 import gc
+import signal
 import sys
 import threading
 
@@ -22,6 +23,9 @@ OF_THE_PROCESS = {"monkeypatch", "capsys", "capfd", "capsysbinary", "capfdbinary
 
 
 def pytest_configure(config):
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A job in the background ignores interrupts, and so would the programs that tests interrupt.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "alone(reason): the test cannot run in several threads")
 
 
