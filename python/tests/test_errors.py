@@ -155,3 +155,25 @@ def test_too_little_memory():
         env=dict(os.environ),
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "24 1000.0 1048576.0\n", "")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: fl.broadcast_to(fl.ones(1), (10**15,)).tolist(),
+        lambda: fl.repeat(fl.ones(3), fl.broadcast_to(fl.asarray([1]), (10**15,))),
+        lambda: fl.asarray(range(10**15)),
+        lambda: fl.asarray([range(10**15)]),
+        lambda: fl.unstack(fl.broadcast_to(fl.ones(1), (10**15,))),
+    ],
+    ids=["tolist", "repeat", "range", "nested range", "unstack"],
+)
+def test_more_elements_than_memory(call):
+    with pytest.raises((MemoryError, ValueError)):
+        call()
+
+
+def test_a_folder_that_does_not_exist():
+    with pytest.raises(FileNotFoundError) as caught:
+        fl.save("/nonexistent/q.npy", fl.ones(2))
+    assert caught.value.errno == 2 and ".part" not in str(caught.value)

@@ -103,5 +103,7 @@ fn neighbour(target: &Path) -> Result<tempfile::NamedTempFile, Fault> {
     builder.prefix(".freelane-").suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    // Said by the system itself, not of a name that the user has never heard of.
+    std::fs::metadata(&beside)?;
     Ok(builder.tempfile_in(beside)?)
 }

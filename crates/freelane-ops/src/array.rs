@@ -1,7 +1,7 @@
 //! The user's array.
 use crate::{Axes, InOp, Operand, OpsError, Scalar, ops};
 use freelane_array::{ArrayData, ArrayError, ArrayView, ArrayViewMut, DType, Element, Index, Layout};
-use freelane_mem::BufferMut;
+use freelane_mem::{BufferMut, MemError};
 use freelane_pool::Lane;
 
 /// An n-dimensional array with value semantics.
@@ -172,10 +172,15 @@ impl Array {
     /// The elements in row-major order.
     ///
     /// # Errors
-    /// When `T` is not the element type.
+    /// When `T` is not the element type, or memory cannot be had.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, OpsError> {
         let view = self.data.view::<T>().in_op("to_vec")?;
-        Ok(view.as_slice().map_or_else(|| view.iter().collect(), <[T]>::to_vec))
+        let mut values = room("to_vec", self.len())?;
+        match view.as_slice() {
+            Some(slice) => values.extend_from_slice(slice),
+            None => values.extend(view.iter()),
+        }
+        Ok(values)
     }
 
     /// The only element of an array that holds one.
@@ -359,4 +364,12 @@ impl Array {
         let value = value.into();
         Lane::with(|lane| ops::assign::assign_part(lane, &mut self.data, index, value))
     }
+}
+
+/// A vector with room for `n` values: a broadcast array has more elements than bytes.
+pub(crate) fn room<T>(op: &'static str, n: usize) -> Result<Vec<T>, OpsError> {
+    let mut values = Vec::new();
+    let (bytes, align) = (n.saturating_mul(size_of::<T>()), align_of::<T>());
+    values.try_reserve_exact(n).map_err(|_| MemError::OutOfMemory { bytes, align }).in_op(op)?;
+    Ok(values)
 }

@@ -305,5 +305,13 @@ pub(crate) fn items<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Items<'p
     if object.is_instance_of::<pyo3::types::PyString>() || object.is_instance_of::<pyo3::types::PyBytes>() {
         return None;
     }
-    Some(sequence.try_iter().and_then(Iterator::collect))
+    Some(sequence.len().and_then(|n| {
+        let mut items = Items::new();
+        let full = |_| exc::PyMemoryError::new_err(format!("no memory for the {n} items of a sequence"));
+        items.try_reserve(n).map_err(full)?;
+        for item in sequence.try_iter()? {
+            items.push(item?);
+        }
+        Ok(items)
+    }))
 }

@@ -256,6 +256,8 @@ impl Numbers {
             let expected = self.shape.get(depth).map_or("a number".to_owned(), |n| format!("a list of {n}"));
             return Err(ragged(depth, &expected, &format!("a list of {}", list.len())));
         }
+        let full = |_| exc::PyMemoryError::new_err(format!("no memory for the {} items of a list", list.len()));
+        self.values.try_reserve(list.len()).map_err(full)?;
         for item in list {
             if self.arrays {
                 return Ok(());

@@ -32,6 +32,7 @@ fn refused(e: &std::io::Error, text: String, path: &std::path::Path) -> PyErr {
             let said = said.split(" (os error").next().unwrap_or(&said).to_owned();
             PyOSError::new_err((number, said, path.to_path_buf()))
         }
+        (None, ErrorKind::PermissionDenied) => pyo3::exceptions::PyPermissionError::new_err(text),
         (None, ErrorKind::IsADirectory) => pyo3::exceptions::PyIsADirectoryError::new_err(text),
         (None, ErrorKind::InvalidInput) => PyValueError::new_err(text),
         (None, _) => PyOSError::new_err(text),

@@ -13,7 +13,7 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         signature: "share(x, /)",
         doc: "Makes an array one that any number of threads read, and returns it.\n\nFrom now on nobody can write to it (x += 1 \
               gives x a new array), and reading it writes no memory: on free-threaded builds\nits references are not counted \
-              either, so it is freed by the collector and not at once.\n\n>>> table = freelane.share(freelane.arange(3))\n\
+              either, so it is freed by the collector and not at once.\nMemory that belongs to another library stays its own: what that writes shows. freelane.array(a) copies it first.\n\n>>> table = freelane.share(freelane.arange(3))\n\
               >>> table.is_shared\nTrue",
         run: |_, args| {
             object::share(args.required(0))?;

@@ -102,7 +102,11 @@ impl Array {
             index[axis] = Index::At(i as isize);
             self.index(&index)
         };
-        (0..self.shape()[axis]).map(&mut at).collect()
+        let mut parts = crate::array::room("unstack", self.shape()[axis])?;
+        for i in 0..self.shape()[axis] {
+            parts.push(at(i)?);
+        }
+        Ok(parts)
     }
 
     /// What each element along an axis adds to the one before, `n` times over. For booleans: whether they differ.

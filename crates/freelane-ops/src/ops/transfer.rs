@@ -235,8 +235,11 @@ impl<'a> Moves<'a> {
 /// The error of the first index outside of its axis.
 #[cold]
 pub(super) fn outside(op: &'static str, terms: &[Term]) -> OpsError {
-    let source = terms.iter().find_map(Term::outside);
-    OpsError::Array { op, source: source.unwrap_or_else(|| unreachable!("an index was found to lie outside")) }
+    match terms.iter().find_map(Term::outside) {
+        Some(source) => OpsError::Array { op, source },
+        // Memory of others can change under the hands of whoever reads it.
+        None => OpsError::argument(op, "an array of indices was changed by its owner while it was read; copy it first"),
+    }
 }
 
 /// `0..n` in pieces of one size; the last may be shorter.
