@@ -37,8 +37,7 @@ def floor_divide(a, b, **options):
     if quotient.dtype.kind != "f":
         return quotient
     a, b = np.asarray(a).astype(quotient.dtype), np.asarray(b).astype(quotient.dtype)
-    quotient[...] = np.where(np.isinf(a) | np.isinf(b), np.floor(np.true_divide(a, b)), quotient)
-    return quotient
+    return np.where(np.isinf(a) | np.isinf(b), np.floor(np.true_divide(a, b)), quotient).astype(quotient.dtype)
 
 
 def numpy_name(name):
