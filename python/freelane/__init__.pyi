@@ -1618,6 +1618,7 @@ def share(x: Array, /) -> Array:
 
     From now on nobody can write to it (x += 1 gives x a new array), and reading it writes no memory: on free-threaded builds
     its references are not counted either, so it is freed by the collector and not at once.
+    Memory that belongs to another library stays its own: what that writes shows. freelane.array(a) copies it first.
 
     >>> table = freelane.share(freelane.arange(3))
     >>> table.is_shared
