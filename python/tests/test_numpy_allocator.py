@@ -407,6 +407,7 @@ def test_a_forked_child_goes_on():
     in_new_python(code, "-W", "ignore")
 
 
+@pytest.mark.alone("what one thread trims another no longer finds")
 def test_trim_gives_memory_back():
     with numpy_allocator.using():
         np.ones(8 << 20).sum()
