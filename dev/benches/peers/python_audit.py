@@ -109,7 +109,7 @@ def main():
     args = timing.arguments(
         __doc__,
         threads={"type": int, "nargs": "*", "default": [2]},
-        cases={"nargs": "*", "default": cases()},
+        cases={"nargs": "*", "default": cases(), "choices": cases(), "metavar": "CASE"},
         ops={"default": "400,2400"},
     )
     rows = [row(case, threads, args.ops) for threads in args.threads for case in args.cases]
