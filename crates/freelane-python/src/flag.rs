@@ -54,10 +54,11 @@ mod locked {
 
         pub(crate) fn freeze(&self) -> bool {
             let state = self.0.get();
-            if state & WRITER == 0 {
+            let free = state & (WRITER | FROZEN) == 0;
+            if free {
                 self.0.set(state | FROZEN);
             }
-            state & WRITER == 0
+            free
         }
 
         #[inline(always)]

@@ -238,13 +238,10 @@ pub(crate) fn is_frozen(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Makes an array one that many threads read: nobody can write to it any more, reading writes nothing, and on
 /// free-threaded builds its references are not counted (the collector frees it).
 pub(crate) fn share(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    let inner = object_of(object)?;
-    if inner.flag.is_frozen() {
-        return Ok(());
-    }
-    let unshared = inner.flag.freeze();
-    if !unshared {
-        return Err(errors::in_use("shared"));
+    let flag = &object_of(object)?.flag;
+    // Of several threads one alone goes on: it shows the object to the collector.
+    if !flag.freeze() {
+        return if flag.is_frozen() { Ok(()) } else { Err(errors::in_use("shared")) };
     }
     #[cfg(Py_GIL_DISABLED)]
     {

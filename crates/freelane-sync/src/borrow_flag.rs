@@ -65,11 +65,12 @@ impl BorrowFlag {
         self.0.fetch_sub(WRITER, Ordering::Release);
     }
 
-    /// From now on everybody may read and nobody may write; false while somebody writes.
+    /// From now on everybody may read and nobody may write. True for the one call that did it; false while somebody writes,
+    /// and when it had been done before.
     #[must_use]
     pub fn freeze(&self) -> bool {
         let mut seen = self.0.load(Ordering::Relaxed);
-        while seen & WRITER == 0 {
+        while seen & (WRITER | FROZEN) == 0 {
             // Release: a reader that sees the bit sees what was written before.
             match self.0.compare_exchange_weak(seen, seen | FROZEN, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return true,
@@ -116,7 +117,7 @@ mod tests {
         let flag = BorrowFlag::new();
         assert!(flag.read() && flag.freeze());
         flag.end_read();
-        assert!(flag.is_frozen() && flag.read() && flag.freeze() && !flag.write());
+        assert!(flag.is_frozen() && flag.read() && !flag.freeze() && !flag.write());
         flag.end_read();
     }
 }
@@ -144,6 +145,19 @@ mod model {
             object.flag.end_read();
             seen
         })
+    }
+
+    #[test]
+    fn one_of_two_freezes_is_the_one_that_did_it() {
+        loom::model(|| {
+            let flag = Arc::new(BorrowFlag::new());
+            let other = {
+                let flag = flag.clone();
+                loom::thread::spawn(move || flag.freeze())
+            };
+            let here = flag.freeze();
+            assert!(here != other.join().unwrap() && flag.is_frozen());
+        });
     }
 
     #[test]
