@@ -35,14 +35,23 @@ fn takes(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(kind.hasattr(pyo3::intern!(py, "__array_interface__"))? || kind.hasattr(pyo3::intern!(py, "__dlpack__"))?)
 }
 
+/// The interpreter, and the objects that a slot is called with.
+///
+/// # Safety
+/// The thread is attached, and the objects live for as long as the call.
+#[inline(always)]
+unsafe fn given<'a, const N: usize>(objects: [Object; N]) -> (Python<'a>, [Borrowed<'a, 'a, PyAny>; N]) {
+    // SAFETY: the caller's promise.
+    let py = unsafe { Python::assume_attached() };
+    // SAFETY: the caller's promise; slots get no null objects.
+    (py, objects.map(|object| unsafe { Borrowed::from_ptr(py, object) }))
+}
+
 /// A binary operator.
 #[inline(always)]
 unsafe fn binary(f: &'static UFunc, a: Object, b: Object) -> Object {
-    // SAFETY: called attached, with live objects.
-    let (py, a, b) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, a), Borrowed::from_ptr(py, b))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [a, b]) = unsafe { given([a, b]) };
     enter(py, || {
         if is_array(&a) && is_array(&b) || takes(&a)? && takes(&b)? {
             return functions::apply(py, f, [a, b], None);
@@ -54,11 +63,8 @@ unsafe fn binary(f: &'static UFunc, a: Object, b: Object) -> Object {
 /// `x += y`: writes to `x`. An array that is shared cannot be written, so the name gets a new one.
 #[inline(always)]
 unsafe fn in_place(f: &'static UFunc, x: Object, y: Object) -> Object {
-    // SAFETY: as in `binary`.
-    let (py, x, y) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, x), Borrowed::from_ptr(py, y))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [x, y]) = unsafe { given([x, y]) };
     enter(py, || {
         if !(is_array(&y) || takes(&y)?) || object::is_frozen(&x)? {
             return Ok(py.NotImplemented().into_bound(py));
@@ -70,11 +76,8 @@ unsafe fn in_place(f: &'static UFunc, x: Object, y: Object) -> Object {
 
 #[inline(always)]
 unsafe fn unary(f: &'static UFunc, x: Object) -> Object {
-    // SAFETY: as in `binary`.
-    let (py, x) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, x))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [x]) = unsafe { given([x]) };
     enter(py, || functions::apply(py, f, [x], None))
 }
 
@@ -134,11 +137,8 @@ unsafe extern "C" fn power_assign(a: Object, b: Object, _modulus: Object) -> Obj
 }
 
 unsafe extern "C" fn matmul(a: Object, b: Object) -> Object {
-    // SAFETY: as in `binary`.
-    let (py, a, b) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, a), Borrowed::from_ptr(py, b))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [a, b]) = unsafe { given([a, b]) };
     enter(py, || {
         if !(takes(&a)? && takes(&b)?) {
             return Ok(py.NotImplemented().into_bound(py));
@@ -149,11 +149,8 @@ unsafe extern "C" fn matmul(a: Object, b: Object) -> Object {
 }
 
 unsafe extern "C" fn divmod(a: Object, b: Object) -> Object {
-    // SAFETY: as in `binary`.
-    let (py, a, b) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, a), Borrowed::from_ptr(py, b))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [a, b]) = unsafe { given([a, b]) };
     enter(py, || {
         if !(takes(&a)? && takes(&b)?) {
             return Ok(py.NotImplemented().into_bound(py));
@@ -181,11 +178,8 @@ unsafe extern "C" fn compare(a: Object, b: Object, op: c_int) -> Object {
 macro_rules! object_slots {
     ($($name:ident = $body:path;)*) => { $(
         unsafe extern "C" fn $name(x: Object) -> Object {
-            // SAFETY: as for binary operators.
-            let (py, x) = unsafe {
-                let py = Python::assume_attached();
-                (py, Borrowed::from_ptr(py, x))
-            };
+            // SAFETY: the interpreter calls slots attached, with live objects.
+            let (py, [x]) = unsafe { given([x]) };
             enter(py, || $body(py, &x))
         }
     )* };
@@ -202,11 +196,8 @@ object_slots! {
 
 /// The number that a slot answers with, -1 after an exception.
 unsafe fn number<T: From<i8>>(x: Object, body: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
-    // SAFETY: as for binary operators.
-    let (py, x) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, x))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [x]) = unsafe { given([x]) };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(&x)))
         .unwrap_or_else(|p| Err(native::panicked(p)))
     {
@@ -243,21 +234,15 @@ unsafe extern "C" fn contains(x: Object, value: Object) -> c_int {
 }
 
 unsafe extern "C" fn get_item(x: Object, item: Object) -> Object {
-    // SAFETY: as in `binary`.
-    let (py, x, item) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, x), Borrowed::from_ptr(py, item))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [x, item]) = unsafe { given([x, item]) };
     enter(py, || index::get(py, &x, &item))
 }
 
 /// For iteration: ends with an `IndexError`.
 unsafe extern "C" fn sequence_item(x: Object, i: ffi::Py_ssize_t) -> Object {
-    // SAFETY: as in `binary`.
-    let (py, x) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::from_ptr(py, x))
-    };
+    // SAFETY: the interpreter calls slots attached, with live objects.
+    let (py, [x]) = unsafe { given([x]) };
     enter(py, || index::at(py, &x, i))
 }
 
