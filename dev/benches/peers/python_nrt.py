@@ -68,15 +68,9 @@ def contestants(shape):
         return makes
 
 
-def operations_for(make):
-    run = make(0)
-    run(1000)
-    return max(1000, int(TURN_NS / timing.timed(lambda: run(1000), 1) * 1000))
-
-
 def rows_of(shape, threads, turns):
     makes = contestants(shape)
-    operations = {name: operations_for(make) for name, make in makes.items()}
+    operations = {name: timing.operations_for(make, TURN_NS, 1000) for name, make in makes.items()}
     ns = {(name, t): [] for name in makes for t in threads}
     executors = {t: ThreadPoolExecutor(t) for t in threads}
     for turn in range(turns):

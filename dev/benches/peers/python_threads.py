@@ -41,31 +41,11 @@ double sweep(const double *x, double *y, size_t n, size_t times) {
 """
 
 
-def freelane_sweep(n):
-    import freelane as fl
-
-    sin, cos, total = fl.sin, fl.cos, fl.sum
+def sweep(library, n):
+    sin, cos, total = library.sin, library.cos, library.sum
 
     def make(_thread):
-        x = fl.linspace(0.0, 100.0, n)
-
-        def run(operations):
-            for _ in range(operations):
-                total(sin(x))
-                total(cos(x))
-
-        return run
-
-    return make
-
-
-def numpy_sweep(n):
-    import numpy as np
-
-    sin, cos, total = np.sin, np.cos, np.sum
-
-    def make(_thread):
-        x = np.linspace(0.0, 100.0, n)
+        x = library.linspace(0.0, 100.0, n)
 
         def run(operations):
             for _ in range(operations):
@@ -115,7 +95,10 @@ def compiled():
 
 def contestants(n):
     library = compiled() if n == SIZES[-1] else None
-    return {"freelane": freelane_sweep(n), "numpy": numpy_sweep(n)} | (
+    import freelane as fl
+    import numpy as np
+
+    return {"freelane": sweep(fl, n), "numpy": sweep(np, n)} | (
         {"plain loops": plain_sweep(library, n)} if library else {}
     )
 
@@ -123,7 +106,7 @@ def contestants(n):
 def measured(n, threads, turns):
     """Nanoseconds a sweep, by contestant and number of threads, for each turn: time that passed, and processor time."""
     makes = contestants(n)
-    operations = {name: operations_for(make) for name, make in makes.items()}
+    operations = {name: timing.operations_for(make, TURN_NS, 3) for name, make in makes.items()}
     ns = {(name, t): [] for name in makes for t in threads}
     executors = {t: ThreadPoolExecutor(t) for t in threads}
     for turn in range(turns):
@@ -132,12 +115,6 @@ def measured(n, threads, turns):
     for executor in executors.values():
         executor.shutdown()
     return ns
-
-
-def operations_for(make):
-    run = make(0)
-    run(1)
-    return max(3, int(TURN_NS / timing.timed(lambda: run(3), 1) * 3))
 
 
 def rows_of(n, threads, turns):

@@ -69,6 +69,13 @@ def timed(f, calls):
     return (time.thread_time_ns() - start) / calls
 
 
+def operations_for(make, turn_ns, least):
+    """Operations that take about `turn_ns`, `least` or more; `make(thread)` gives what runs a number of them."""
+    run = make(0)
+    run(least)
+    return max(least, int(turn_ns / timed(lambda: run(least), 1) * least))
+
+
 def cpus():
     """The processors that may be used."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count()))
