@@ -376,3 +376,25 @@ def test_views_hold_the_storage_of_dead_arrays():
     assert [v.tolist() for v in views] == [values[i::7].tolist() for i in range(7)] and not math.isnan(
         views[0][0].item()
     )
+
+
+def test_threads_that_share_one_array_at_once():
+    rounds, errors = 200, []
+    arrays = [fl.full(3, float(i)) for i in range(rounds)]
+    barrier = threading.Barrier(4)
+
+    def work():
+        try:
+            for i, x in enumerate(arrays):
+                barrier.wait(60)
+                assert fl.share(x) is x and x.is_shared and float(fl.sum(x)) == 3.0 * i
+        except BaseException as error:
+            errors.append(error)
+            barrier.abort()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
