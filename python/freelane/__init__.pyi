@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType, ModuleType
-from typing import Any, ClassVar, Final, Literal, Protocol, SupportsIndex, TypeAlias, final
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, final
 from typing_extensions import Buffer, Self
 
 class _SupportsDLPack(Protocol):
@@ -652,6 +652,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def nonzero(self) -> tuple[Array, ...]:
+        """The indices of the elements that are not zero: one array of int64 for each axis, in row-major order."""
+
     def not_equal(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """Whether the elements differ.
 
@@ -853,6 +856,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def unstack(self, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
+        """The arrays of which stack would make this one. Nothing is copied."""
+
     def var(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
         """The mean squared distance from the mean.
 
@@ -975,6 +981,7 @@ def savez(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
 
 def savez_compressed(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
     """As savez, deflated."""
+
 
 def abs(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The absolute value; of a complex number its modulus.
@@ -1141,12 +1148,8 @@ def bitwise_xor(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) ->
     With out=, the result is written there and out is returned.
     """
 
-def broadcast_arrays(*arrays: _ArrayLike) -> list[Array]:
-    """Arrays repeated to their common shape, as a tuple; nothing is copied.
-
-    >>> [x.shape for x in freelane.broadcast_arrays(freelane.zeros(3), freelane.zeros((2, 1)))]
-    [(2, 3), (2, 3)]
-    """
+def broadcast_arrays(*arrays: _ArrayLike) -> tuple[Array, ...]:
+    """The arrays, each broadcast to the shape that all of them broadcast to. Nothing is copied."""
 
 def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> tuple[int, ...]:
     """The shape that arrays of these shapes have together.
@@ -1471,15 +1474,10 @@ def mean(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None 
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
-def meshgrid(*arrays: _ArrayLike, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Array, ...]:
+def meshgrid(*arrays: _ArrayLike, indexing: Literal['xy', 'ij'] = 'xy') -> tuple[Array, ...]:
     """Coordinates of a grid: each array's numbers along one axis of the grid, repeated along the others.
 
     That is the array's own place among the arrays, with indexing='ij'; with 'xy' the first two change places. Nothing is copied.
-
-    >>> x, y = freelane.meshgrid(freelane.arange(3), freelane.arange(2))
-    >>> y
-    array([[0, 0, 0],
-           [1, 1, 1]])
     """
 
 def min(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
@@ -1521,11 +1519,7 @@ def nextafter(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> A
     """
 
 def nonzero(x: _ArrayLike, /) -> tuple[Array, ...]:
-    """The indices of the elements that are not zero: one array of int64 for each axis, in row-major order.
-
-    >>> freelane.nonzero([[0, 7], [8, 0]])
-    (array([0, 1]), array([1, 0]))
-    """
+    """The indices of the elements that are not zero: one array of int64 for each axis, in row-major order."""
 
 def not_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the elements differ.
@@ -1747,11 +1741,7 @@ def trunc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """
 
 def unstack(x: _ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The arrays of which stack would make this one. Nothing is copied.
-
-    >>> freelane.unstack([[1, 2], [3, 4]])
-    (array([1, 2]), array([3, 4]))
-    """
+    """The arrays of which stack would make this one. Nothing is copied."""
 
 def var(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
     """The mean squared distance from the mean.

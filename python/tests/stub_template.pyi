@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType, ModuleType
-from typing import Any, ClassVar, Final, Literal, Protocol, SupportsIndex, TypeAlias, final
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, final
 from typing_extensions import Buffer, Self
 
 class _SupportsDLPack(Protocol):
@@ -118,4 +118,5 @@ def savez(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
 def savez_compressed(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
     """As savez, deflated."""
 
+# results
 # functions

@@ -15,7 +15,12 @@ import freelane
 from freelane import _freelane
 
 TEMPLATE = Path(__file__).with_name("stub_template.pyi")
-STUB = Path(__file__).parents[1] / "freelane" / "__init__.pyi"
+PACKAGE = Path(__file__).parents[1] / "freelane"
+STUB = PACKAGE / "__init__.pyi"
+#: The rows: (namespace, name) to the kinds of parameters, and to the names of several results.
+ROWS = {(space, name): (dict(kinds), results) for space, name, kinds, results in _freelane._rows()}
+#: Modules of functions beside the package's own.
+NAMESPACES = sorted({space for space, _ in ROWS} - {""})
 
 INT = "SupportsIndex"
 INTS = f"{INT} | Sequence[{INT}]"
@@ -29,6 +34,8 @@ KINDS = {
     "Axes": f"{INTS} | None",
     "Shape": INTS,
     "DType": "_DTypeLike | None",
+    "Text": "_str",
+    "Any": "Any",
 }
 #: What parameters take that every function by hand means the same by.
 NAMES = {
@@ -98,8 +105,6 @@ SINGLE = {
     "asarray.copy": "_bool | None",
     "astype.copy": "_bool",
     "astype.dtype": "_DTypeLike",
-    "broadcast_arrays": "list[Array]",
-    "broadcast_arrays.arrays": "_ArrayLike",
     "broadcast_shapes": "tuple[int, ...]",
     "broadcast_shapes.shapes": "Sequence[SupportsIndex]",
     "can_cast": "_bool",
@@ -124,10 +129,6 @@ SINGLE = {
     "load_all": "dict[_str, Array]",
     "load_all.mmap": "_bool | None",
     "load_all.path": "_Path",
-    "meshgrid": "tuple[Array, ...]",
-    "meshgrid.arrays": "_ArrayLike",
-    "meshgrid.indexing": 'Literal["xy", "ij"]',
-    "nonzero": "tuple[Array, ...]",
     "parallel.threads": "int",
     "result_type": "_dtype",
     "result_type.arrays_and_dtypes": "_ArrayLike | _DTypeLike",
@@ -142,12 +143,40 @@ SINGLE = {
     "stats.enable": "_bool | None",
     "stats.reset": "_bool",
     "trim": "int",
-    "unstack": "tuple[Array, ...]",
-    "unstack.axis": "SupportsIndex",
 }
-def types_of(name):
-    rows = dict(_freelane._rows())
-    return {parameter: KINDS[kind] for parameter, kind in rows.get(name, [])}
+
+
+def kind_of(kind):
+    """What a kind of parameter takes; words are listed in it."""
+    words = re.findall(r'"([^"]*)"', kind)
+    return f"Literal[{', '.join(map(repr, words))}]" if words else KINDS[kind]
+
+
+def types_of(name, space):
+    kinds, _ = ROWS.get((space, name), ({}, None))
+    return {parameter: kind_of(kind) for parameter, kind in kinds.items()}
+
+
+def result_of(full, name, space):
+    """The type of what a function gives."""
+    _, results = ROWS.get((space, name), ({}, None))
+    if results is None:
+        return SINGLE.get(full, "Array")
+    return result_name(name) if results else "tuple[Array, ...]"
+
+
+def result_name(name):
+    return "".join(word.capitalize() for word in name.split("_")) + "Result"
+
+
+def result_classes(space):
+    """The named tuples that functions of a namespace give."""
+    classes = []
+    for (of, name), (_, results) in sorted(ROWS.items()):
+        if of == space and results:
+            fields = "".join(f"    {field}: Array\n" for field in results)
+            classes.append(f"class {result_name(name)}(NamedTuple):\n{fields}")
+    return "\n".join(classes)
 
 
 def annotated(name, parameter, row):
@@ -157,6 +186,8 @@ def annotated(name, parameter, row):
     if kind is None:
         raise LookupError(f"stubs.py: no type for parameter {parameter.name} of {name}")
     star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    if star:
+        kind = kind.removeprefix("Sequence[").removesuffix("]") if kind == KINDS["Operands"] else kind
     if parameter.default is parameter.empty:
         return f"{star}{parameter.name}: {kind}"
     if parameter.default is None and "None" not in kind:
@@ -189,17 +220,17 @@ def docstring(text, indent):
     return f'\n{indent}"""{body}{end}"""'
 
 
-def function(name, thing, owner=""):
+def function(name, thing, owner="", space=""):
     """One function or method."""
     full = f"{owner}.{name}" if owner else name
     signature = inspect.signature(thing)
     if owner:
         _, *others = signature.parameters.values()
         signature = signature.replace(parameters=others)
-    parts = parameters(full, signature, types_of(name))
+    parts = parameters(full, signature, types_of(name, space))
     if owner:
         parts = ["self", *parts]
-    result = SINGLE.get(full, "Array")
+    result = result_of(full, name, space)
     indent = "    " if owner else ""
     head = f"{indent}def {name}({', '.join(parts)}) -> {result}:"
     return head + docstring(thing.__doc__, indent + "    ")
@@ -279,9 +310,10 @@ def generate():
     parts = {
         "functions": lambda: functions(defined(template, "")),
         "operators": operators,
+        "results": lambda: result_classes(""),
         "dtypes": dtypes,
     }
-    for marker in re.finditer(r"^ *# (functions|operators|dtypes|members of (\w+))\n", template, re.MULTILINE):
+    for marker in re.finditer(r"^ *# (functions|operators|results|dtypes|members of (\w+))\n", template, re.MULTILINE):
         text.append(template[at : marker.start()])
         name = marker[2]
         made = members(getattr(freelane, name), defined(class_text(template, name), "    ")) if name else parts[marker[1]]()
@@ -289,6 +321,23 @@ def generate():
         at = marker.end()
     text.append(template[at:])
     return "".join(text)
+
+
+def generate_namespace(space):
+    """The text of a namespace's stub."""
+    module = __import__(f"freelane.{space}", fromlist=["_"])
+    things = sorted((name, thing) for name, thing in vars(module).items() if is_function(thing) and name[0] != "_")
+    template = TEMPLATE.with_name(f"{space}_template.pyi")
+    own = template.read_text() if template.exists() else ""
+    head = f"""# Written by python/tests/stubs.py from the module: UPDATE_EXPECT=1 with python/tests/test_stubs.py writes it anew.
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, SupportsIndex
+
+from . import Array, _ArrayLike, _DTypeLike, _str
+"""
+    head += "import builtins\n\n_bool = builtins.bool\n"
+    body = "\n\n".join(function(name, thing, space=space) for name, thing in things if name not in defined(own, ""))
+    return "\n".join(part for part in (head, own, result_classes(space), body) if part) + "\n"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Elementwise functions and reductions are found by their parameters; a structured
 arrays of several shapes.
 """
 
+import functools
 import inspect
 import itertools
 import math
@@ -16,7 +17,7 @@ np = pytest.importorskip("numpy")
 
 from samples import FLOATS, INTEGERS, IN_NUMPY, NAMES, bits, check, floor_divide, layouts, numbers, numpy_name, pair, to_numpy, wide  # noqa: E402
 
-ROWS = {name: dict(params) for name, params in fl._freelane._rows()}
+ROWS = {name: dict(params) for space, name, params, _ in fl._freelane._rows() if not space}
 PARAMETERS = {name: inspect.signature(getattr(fl, name)).parameters for name in ROWS}
 ELEMENTWISE = [name for name in ROWS if "out" in PARAMETERS[name]]
 REDUCTIONS = [name for name in ROWS if "keepdims" in PARAMETERS[name] and name not in ELEMENTWISE]
@@ -369,6 +370,10 @@ CALLS = {
         ((np.ones((2, 3, 4)), A.T), {}),
         ((A[:0], A.T), {}),
     ],
+    "broadcast_arrays": [((A, B), {}), ((B, A, np.float64(2)), {}), ((B,), {})],
+    "meshgrid": [((B, B[:2]), {}), ((B, B[:2], B[:3]), {"indexing": "ij"}), ((B,), {})],
+    "nonzero": [((A - 3,), {}), ((A > 20,), {}), ((B,), {})],
+    "unstack": [((A,), {}), ((A,), {"axis": 1}), ((B,), {})],
     "permute_dims": [((np.arange(24).reshape(2, 3, 4), (2, 0, 1)), {}), ((A, (1, 0)), {}), ((B, (0,)), {})],
     "reshape": [((A, (4, 3)), {}), ((A, (2, -1)), {}), ((A.T, (12,)), {}), ((A, -1), {}), ((A[:0], (0, 2)), {})],
     "squeeze": [((A[:1], 0), {}), ((A[:1, :1], (0, 1)), {}), ((A[:, :1], -1), {})],
@@ -422,11 +427,22 @@ def ours(value):
     return fl.asarray(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
-@pytest.mark.parametrize("name", [n for n in STRUCTURED if n in CALLS])
+def named(module, name):
+    """A function by its name, which may be that of a namespace and the function's: `linalg.inv`."""
+    return functools.reduce(getattr, name.split("."), module)
+
+
+@pytest.mark.parametrize("name", CALLS)
 def test_structured(name):
-    for args, named in CALLS[name]:
-        expected = (lambda x, d: x.astype(d))(*args) if name == "astype" else getattr(np, name)(*args, **named)
-        check(getattr(fl, name)(*map(ours, args), **named), expected, ulps=2)
+    for args, options in CALLS[name]:
+        reference = (lambda x, d: x.astype(d)) if name == "astype" else named(np, name)
+        expected, found = reference(*args, **options), named(fl, name)(*map(ours, args), **options)
+        if isinstance(found, tuple):
+            assert len(found) == len(expected)
+            for one, other in zip(found, expected):
+                check(one, other, one.dtype.name, ulps=2)
+        else:
+            check(found, expected, ulps=2)
 
 
 SAMPLES = {

@@ -4,15 +4,17 @@ import inspect
 
 import freelane as fl
 
-KINDS = {"Operand", "Operands", "Axes", "Shape", "Int", "Float", "Bool", "DType"}
+KINDS = {"Operand", "Operands", "Axes", "Shape", "Int", "Float", "Bool", "DType", "Str", "Text", "Any"}
 
 
 def test_rows_name_their_functions_and_parameters():
     rows = fl._freelane._rows()
-    assert len(rows) == len({name for name, _ in rows}) > 90
-    for name, params in rows:
-        shown = inspect.signature(getattr(fl, name)).parameters
-        assert {kind for _, kind in params} <= KINDS, name
+    assert len(rows) == len({(space, name) for space, name, _, _ in rows}) > 90
+    for space, name, params, results in rows:
+        module = getattr(fl, space) if space else fl
+        shown = inspect.signature(getattr(module, name)).parameters
+        assert {kind.split("(")[0] for _, kind in params} <= KINDS, name
+        assert results is None or len(results) == len(set(results)) and all(map(str.isidentifier, results)), name
         given = [p for p, _ in params]
         assert len(given) == len(set(given)), name
         # Functions written by hand in front of a row may take more, and their own order.

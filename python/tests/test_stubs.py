@@ -19,6 +19,15 @@ def test_the_stub_is_what_the_module_says():
     assert stubs.STUB.read_text() == generated, "UPDATE_EXPECT=1 writes the stub anew"
 
 
+@pytest.mark.alone("may write the stub")
+@pytest.mark.parametrize("space", stubs.NAMESPACES)
+def test_the_stub_of_a_namespace_is_what_it_says(space):
+    generated, stub = stubs.generate_namespace(space), stubs.PACKAGE / f"{space}.pyi"
+    if os.environ.get("UPDATE_EXPECT"):
+        stub.write_text(generated)
+    assert stub.read_text() == generated, "UPDATE_EXPECT=1 writes the stub anew"
+
+
 def test_a_new_parameter_cannot_be_forgotten():
     def novel(x, /, surprise=None):
         """A function whose parameter nobody knows."""

@@ -84,6 +84,7 @@ fn text(value: &Value, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             Err(_) => write!(f, "{s}"),
         },
         Value::DType(d) => write!(f, "{d}"),
+        Value::Str(word) => write!(f, "'{word}'"),
         Value::None => f.write_str("None"),
         Value::Tuple(items) => {
             f.write_str("(")?;
@@ -130,6 +131,7 @@ fn plain(value: &Value) -> Result<Json> {
         Value::Array(array) => nested(array)?,
         Value::Scalar(s) => number(*s),
         Value::DType(d) => json!(DType::name(*d)),
+        Value::Str(word) => json!(word),
         Value::Tuple(items) => Json::Array(items.iter().map(plain).collect::<Result<_>>()?),
         Value::None => Json::Null,
     })

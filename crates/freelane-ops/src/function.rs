@@ -16,6 +16,8 @@ pub enum Value {
     Scalar(Scalar),
     /// A data type, by its name.
     DType(DType),
+    /// A word: which of several ways, for one.
+    Str(String),
     /// A list or tuple.
     Tuple(Vec<Value>),
     /// Nothing: "all axes" for one.
@@ -41,6 +43,12 @@ pub enum Kind {
     Shape,
     /// A data type; nothing stands for the function's choice.
     DType,
+    /// One of these words.
+    Str(&'static [&'static str]),
+    /// Any text.
+    Text,
+    /// Whatever the function makes of it: `2`, `([0], [1])`, `"fro"`.
+    Any,
 }
 
 /// The value of a parameter that is not given.
@@ -54,6 +62,10 @@ pub enum Default {
     Bool(bool),
     /// A whole number.
     Int(i64),
+    /// A real number.
+    Float(f64),
+    /// A word.
+    Str(&'static str),
 }
 
 /// A parameter of a function.
@@ -67,22 +79,43 @@ pub struct Param {
     pub default: Default,
     /// Whether it is given by name only.
     pub keyword_only: bool,
+    /// Whether it takes all positional arguments from its place on, as a list.
+    pub rest: bool,
 }
 
 impl Param {
     /// A parameter that must be given.
     pub const fn required(name: &'static str, kind: Kind) -> Param {
-        Param { name, kind, default: Default::Required, keyword_only: false }
+        Param { name, kind, default: Default::Required, keyword_only: false, rest: false }
     }
 
     /// A parameter that has a default.
     pub const fn optional(name: &'static str, kind: Kind, default: Default) -> Param {
-        Param { name, kind, default, keyword_only: false }
+        Param { name, kind, default, keyword_only: false, rest: false }
     }
 
     /// A parameter that has a default and is given by name only.
     pub const fn keyword(name: &'static str, kind: Kind, default: Default) -> Param {
-        Param { name, kind, default, keyword_only: true }
+        Param { name, kind, default, keyword_only: true, rest: false }
+    }
+
+    /// A parameter that takes all positional arguments from its place on, which are arrays.
+    pub const fn rest(name: &'static str) -> Param {
+        Param { name, kind: Kind::Operands, default: Default::None, keyword_only: false, rest: true }
+    }
+
+    /// The parameter as Python writes it: `axis=None`.
+    pub fn shown(&self) -> String {
+        let name = self.shown_name();
+        match self.default {
+            _ if self.rest => format!("*{name}"),
+            Default::Required => name.to_owned(),
+            Default::None => format!("{name}=None"),
+            Default::Bool(b) => format!("{name}={}", if b { "True" } else { "False" }),
+            Default::Int(i) => format!("{name}={i}"),
+            Default::Float(x) => format!("{name}={x:?}"),
+            Default::Str(word) => format!("{name}='{word}'"),
+        }
     }
 
     fn answers_to(&self, name: &str) -> bool {
@@ -103,10 +136,56 @@ pub struct Op {
     pub doc: &'static str,
     /// Its parameters, in order.
     pub params: &'static [Param],
-    /// Runs it. There is one argument for each parameter, in order.
-    pub run: fn(&Lane, &Bound<'_>) -> Result<Array, OpsError>,
+    /// Runs it.
+    pub run: Run,
     /// Operator name and first opset in ONNX.
     pub onnx: Option<(&'static str, u32)>,
+}
+
+/// What a structured operation does. Its arguments are one for each parameter, in order.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// Makes one array.
+    One(fn(&Lane, &Bound<'_>) -> Result<Array, OpsError>),
+    /// Makes several arrays, which may have names.
+    Many(&'static [&'static str], fn(&Lane, &Bound<'_>) -> Result<Vec<Array>, OpsError>),
+}
+
+/// What a function makes.
+#[derive(Clone)]
+pub enum Outputs {
+    /// One array.
+    One(Array),
+    /// Several arrays, and their names if they have any.
+    Many(&'static [&'static str], Vec<Array>),
+}
+
+impl Outputs {
+    /// The array, unless there are several.
+    ///
+    /// ```
+    /// use freelane_ops::{Function, Value};
+    /// use freelane_pool::Lane;
+    /// let args = [Value::Tuple(vec![Value::Scalar(2.into())])];
+    /// let zeros = Lane::with(|lane| Function::by_name("zeros").unwrap().call(lane, &args, &[]))?;
+    /// assert_eq!(zeros.one().unwrap().to_vec::<f64>()?, [0.0, 0.0]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    pub fn one(self) -> Option<Array> {
+        match self {
+            Outputs::One(array) => Some(array),
+            Outputs::Many(..) => None,
+        }
+    }
+}
+
+impl From<Outputs> for Value {
+    fn from(outputs: Outputs) -> Value {
+        match outputs {
+            Outputs::One(array) => Value::Array(array),
+            Outputs::Many(_, arrays) => Value::Tuple(arrays.into_iter().map(Value::Array).collect()),
+        }
+    }
 }
 
 /// A function of any of the three tables.
@@ -189,12 +268,8 @@ impl Function {
             if p.keyword_only && !std::mem::replace(&mut starred, true) {
                 parts.push("*".to_owned());
             }
-            parts.push(match p.default {
-                Default::Required => p.shown_name().to_owned(),
-                Default::None => format!("{}=None", p.shown_name()),
-                Default::Bool(b) => format!("{}={}", p.shown_name(), if b { "True" } else { "False" }),
-                Default::Int(i) => format!("{}={i}", p.shown_name()),
-            });
+            starred |= p.rest;
+            parts.push(p.shown());
         }
         format!("{}({})", self.name(), parts.join(", "))
     }
@@ -203,17 +278,20 @@ impl Function {
     ///
     /// # Errors
     /// When an argument is missing, unknown, given twice or of a wrong kind, and what the function itself says.
-    pub fn call(self, lane: &Lane, positional: &[Value], named: &[(&str, Value)]) -> Result<Array, OpsError> {
+    pub fn call(self, lane: &Lane, positional: &[Value], named: &[(&str, Value)]) -> Result<Outputs, OpsError> {
         let params = self.params();
-        let values = self.bind(&params, positional, named)?;
-        let bound = Bound { op: self.name(), params: &params, values };
+        let (values, rest) = self.bind(&params, positional, named)?;
+        let bound = Bound { op: self.name(), params: &params, values, rest };
         match self {
             Function::UFunc(f) => {
                 let operands = (0..params.len()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
-                f.call(lane, &operands).map(Into::into)
+                f.call(lane, &operands).map(Array::from).map(Outputs::One)
             }
-            Function::Reduction(r, signature) => reduce(lane, r, signature, &bound),
-            Function::Op(o) => (o.run)(lane, &bound),
+            Function::Reduction(r, signature) => reduce(lane, r, signature, &bound).map(Outputs::One),
+            Function::Op(o) => match o.run {
+                Run::One(run) => run(lane, &bound).map(Outputs::One),
+                Run::Many(names, run) => run(lane, &bound).map(|arrays| Outputs::Many(names, arrays)),
+            },
         }
     }
 
@@ -222,11 +300,13 @@ impl Function {
         params: &[Param],
         positional: &'a [Value],
         named: &'a [(&str, Value)],
-    ) -> Result<SmallVec<[Option<&'a Value>; 4]>, OpsError> {
+    ) -> Result<Given<'a>, OpsError> {
         let problem = |what: String| OpsError::argument(self.name(), format!("{what}; usage: {}", self.signature()));
-        let places = params.iter().filter(|p| !p.keyword_only).count();
-        if positional.len() > places {
-            return Err(problem(format!("takes {places} positional arguments, {} given", positional.len())));
+        let places = params.iter().filter(|p| !p.keyword_only && !p.rest).count();
+        let (positional, rest) = positional.split_at(places.min(positional.len()));
+        if !rest.is_empty() && !params.iter().any(|p| p.rest) {
+            let given = positional.len() + rest.len();
+            return Err(problem(format!("takes {places} positional arguments, {given} given")));
         }
         let mut values: SmallVec<[Option<&Value>; 4]> = positional.iter().map(Some).collect();
         values.resize(params.len(), None);
@@ -241,10 +321,13 @@ impl Function {
         let missing = params.iter().zip(&values).find(|(p, v)| v.is_none() && p.default == Default::Required);
         match missing {
             Some((p, _)) => Err(problem(format!("{} is missing", p.shown_name()))),
-            None => Ok(values),
+            None => Ok((values, rest)),
         }
     }
 }
+
+/// The arguments in order of the parameters, and those of the parameter that takes the rest.
+type Given<'a> = (SmallVec<[Option<&'a Value>; 4]>, &'a [Value]);
 
 fn reduce(lane: &Lane, r: &Reduction, signature: reductions::Signature, b: &Bound<'_>) -> Result<Array, OpsError> {
     use reductions::Signature::{Correction, Typed};
@@ -264,6 +347,7 @@ pub struct Bound<'a> {
     op: &'static str,
     params: &'a [Param],
     values: SmallVec<[Option<&'a Value>; 4]>,
+    rest: &'a [Value],
 }
 
 impl<'a> Bound<'a> {
@@ -293,9 +377,37 @@ impl<'a> Bound<'a> {
         }
     }
 
+    /// Argument `i` as an array, unless it is not given or is nothing.
+    pub fn array_or_none(&self, i: usize) -> Result<Option<Array>, OpsError> {
+        if self.is_given(i) { self.array(i).map(Some) } else { Ok(None) }
+    }
+
+    /// Argument `i` as it is, unless it is not given or is nothing.
+    pub fn value(&self, i: usize) -> Option<&'a Value> {
+        self.values[i].filter(|v| !matches!(v, Value::None))
+    }
+
+    /// Argument `i` as a word: one of those that the parameter knows, or its default.
+    pub fn word(&self, i: usize) -> Result<&'a str, OpsError> {
+        let Param { kind, default, .. } = self.params[i];
+        let word = match (self.values[i], default) {
+            (Some(Value::Str(word)), _) => word.as_str(),
+            (None, Default::Str(word)) => word,
+            _ => return Err(self.wrong(i, &choices(kind))),
+        };
+        match kind {
+            Kind::Str(words) if !words.contains(&word) => Err(self.wrong(i, &choices(kind))),
+            _ => Ok(word),
+        }
+    }
+
     /// Argument `i` as a list of arrays.
     pub fn arrays(&self, i: usize) -> Result<Vec<Array>, OpsError> {
-        let Some(Value::Tuple(items)) = self.values[i] else { return Err(self.wrong(i, "a list of arrays")) };
+        let items = match self.values[i] {
+            Some(Value::Tuple(items)) => items.as_slice(),
+            None if self.params[i].rest => self.rest,
+            _ => return Err(self.wrong(i, "a list of arrays")),
+        };
         let array = |v: &Value| match v {
             Value::Array(a) => Ok(a.clone()),
             Value::Scalar(s) => Array::scalar(*s),
@@ -310,6 +422,7 @@ impl<'a> Bound<'a> {
             (Some(Value::Scalar(s)), _) => Ok(*s),
             (Some(Value::Array(a)), _) if a.rank() == 0 => a.to_scalar(),
             (None, Default::Int(d)) => Ok(Scalar::Int(d.into())),
+            (None, Default::Float(d)) => Ok(Scalar::Float(d)),
             (None, Default::Bool(d)) => Ok(Scalar::Bool(d)),
             _ => Err(self.wrong(i, "a number")),
         }
@@ -349,6 +462,7 @@ impl<'a> Bound<'a> {
     pub fn dtype(&self, i: usize) -> Result<Option<DType>, OpsError> {
         match self.values[i] {
             Some(Value::DType(d)) => Ok(Some(*d)),
+            Some(Value::Str(name)) => DType::from_name(name).map(Some).ok_or_else(|| self.wrong(i, "a data type")),
             None | Some(Value::None) => Ok(None),
             _ => Err(self.wrong(i, "a data type")),
         }
@@ -393,12 +507,21 @@ impl<'a> Bound<'a> {
     }
 }
 
+/// What a word must be.
+fn choices(kind: Kind) -> String {
+    match kind {
+        Kind::Str(words) => words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(" or "),
+        _ => "a text".to_owned(),
+    }
+}
+
 impl Value {
     fn describe(&self) -> String {
         match self {
             Value::Array(a) => format!("an array of {} with shape {:?}", a.dtype(), a.shape()),
             Value::Scalar(s) => s.to_string(),
             Value::DType(d) => d.to_string(),
+            Value::Str(word) => format!("'{word}'"),
             Value::Tuple(items) => format!("a list of {}", items.len()),
             Value::None => "None".to_owned(),
         }

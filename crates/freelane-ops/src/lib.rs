@@ -32,7 +32,7 @@ pub use array::Array;
 pub use error::{InOp, OpsError};
 pub use freelane_array::{ArrayData, ArrayError, DType, Element, Index, Kind, Layout, Slice, with_dtype};
 pub use freelane_simd::{Isa, IsaError};
-pub use function::{Function, Op, Value};
+pub use function::{Function, Op, Outputs, Run, Value};
 pub use operand::{Operand, result_type};
 pub use ops::astype::can_cast_same_kind;
 pub use ops::indexing::IndexItem;

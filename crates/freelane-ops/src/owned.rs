@@ -1,5 +1,5 @@
 //! Functions of arguments that the caller gives away: temporaries, whose storage the result may take.
-use crate::{Array, Function, InOp, Operand, OpsError, UFunc, Value};
+use crate::{Array, Function, InOp, Operand, OpsError, Outputs, UFunc, Value};
 use freelane_array::{DType, Dims, broadcast_shapes};
 use freelane_pool::Lane;
 use smallvec::SmallVec;
@@ -17,19 +17,19 @@ impl Function {
     /// let x = Array::from_vec(vec![1.0, 4.0], &[2])?;
     /// let at = x.data().as_ptr();
     /// let sqrt = Function::by_name("sqrt").unwrap();
-    /// let y = Lane::with(|lane| sqrt.call_owned(lane, vec![Value::Array(x)], &[]))?;
+    /// let y = Lane::with(|lane| sqrt.call_owned(lane, vec![Value::Array(x)], &[]))?.one().unwrap();
     /// assert_eq!((y.data().as_ptr(), y.to_vec::<f64>()?), (at, vec![1.0, 2.0]));
     /// # Ok::<(), freelane_ops::OpsError>(())
     /// ```
     ///
     /// # Errors
     /// As [`Function::call`].
-    pub fn call_owned(self, lane: &Lane, mut args: Vec<Value>, named: &[(&str, Value)]) -> Result<Array, OpsError> {
+    pub fn call_owned(self, lane: &Lane, mut args: Vec<Value>, named: &[(&str, Value)]) -> Result<Outputs, OpsError> {
         if let Function::UFunc(f) = self
             && named.is_empty()
             && let Some(done) = f.in_place(lane, &mut args)
         {
-            return done;
+            return done.map(Outputs::One);
         }
         self.call(lane, &args, named)
     }
@@ -82,7 +82,7 @@ mod tests {
 
     fn call(name: &str, args: Vec<Value>) -> Array {
         let function = Function::by_name(name).unwrap();
-        Lane::with(|lane| function.call_owned(lane, args, &[])).unwrap()
+        Lane::with(|lane| function.call_owned(lane, args, &[])).unwrap().one().unwrap()
     }
 
     fn ramp(shape: &[isize]) -> Array {
@@ -105,7 +105,7 @@ mod tests {
             let at = x.data().as_ptr();
             let want = Lane::with(|lane| {
                 let args: Vec<Value> = [Value::Array(x.clone())].into_iter().chain(more.clone()).collect();
-                Function::by_name(name).unwrap().call(lane, &args, &[]).unwrap()
+                Function::by_name(name).unwrap().call(lane, &args, &[]).unwrap().one().unwrap()
             });
             let got = call(name, [Value::Array(x)].into_iter().chain(more).collect());
             assert_eq!(got.data().as_ptr() == at, reused, "case {i}");
@@ -120,8 +120,8 @@ mod tests {
         for args in
             [vec![], vec![Value::None, Value::None], vec![Value::Array(ramp(&[6])), Value::Array(ramp(&[2, 3]))]]
         {
-            let plain = Lane::with(|lane| add.call(lane, &args, &[])).unwrap_err().to_string();
-            assert_eq!(Lane::with(|lane| add.call_owned(lane, args, &[])).unwrap_err().to_string(), plain);
+            let plain = Lane::with(|lane| add.call(lane, &args, &[])).err().unwrap().to_string();
+            assert_eq!(Lane::with(|lane| add.call_owned(lane, args, &[])).err().unwrap().to_string(), plain);
         }
     }
 }

@@ -7,7 +7,7 @@ type Result<T = ()> = std::result::Result<T, OpsError>;
 
 fn call(name: &str, args: &[Value], named: &[(&str, Value)]) -> Result<Array> {
     let function = Function::by_name(name).unwrap_or_else(|| panic!("{name}"));
-    Lane::with(|lane| function.call(lane, args, named))
+    Lane::with(|lane| function.call(lane, args, named)).map(|made| made.one().unwrap())
 }
 
 fn int(i: i128) -> Value {

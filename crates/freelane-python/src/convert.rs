@@ -6,7 +6,7 @@ use crate::object::{self, Reading};
 use crate::{creation, dtype};
 use freelane::function::{Kind, Param};
 use freelane::{Array, DType, Operand, Scalar, Value};
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use pyo3::{Borrowed, exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
 
@@ -248,10 +248,37 @@ pub(crate) fn value(op: &str, param: &Param, object: &Bound<'_, PyAny>) -> PyRes
             }
         },
         Kind::DType => dtype_of(object).map(Value::DType),
+        Kind::Str(_) | Kind::Text => match object.cast::<PyString>() {
+            Ok(word) => Ok(Value::Str(word.to_str()?.to_owned())),
+            Err(_) => Err(wrong("a string")),
+        },
+        Kind::Any => anything(object, MAX_NESTING).transpose().unwrap_or_else(|| Err(wrong("nested less deeply"))),
     }
 }
 
-fn operand(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// How many lists may lie in each other where a function takes what it likes.
+const MAX_NESTING: usize = 8;
+
+/// A word, an array, a number, or a list or tuple of such things; `None` if they lie too deep in each other.
+fn anything(object: &Bound<'_, PyAny>, nesting: usize) -> PyResult<Option<Value>> {
+    if object.is_none() {
+        return Ok(Some(Value::None));
+    }
+    if let Ok(word) = object.cast::<PyString>() {
+        return Ok(Some(Value::Str(word.to_str()?.to_owned())));
+    }
+    let items = if object::is_array(object) { None } else { items(object) };
+    match items {
+        None => operand(object).map(Some),
+        Some(_) if nesting == 0 => Ok(None),
+        Some(items) => {
+            let items = items?.iter().map(|item| anything(item, nesting - 1)).collect::<PyResult<Option<_>>>()?;
+            Ok(items.map(Value::Tuple))
+        }
+    }
+}
+
+pub(crate) fn operand(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if object::is_array(object) {
         return object::snapshot(object).map(Value::Array);
     }
@@ -302,7 +329,7 @@ pub(crate) fn items<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Items<'p
         return Some(Ok(list.iter().collect()));
     }
     let sequence = object.cast::<pyo3::types::PySequence>().ok()?;
-    if object.is_instance_of::<pyo3::types::PyString>() || object.is_instance_of::<pyo3::types::PyBytes>() {
+    if object.is_instance_of::<PyString>() || object.is_instance_of::<pyo3::types::PyBytes>() {
         return None;
     }
     Some(sequence.len().and_then(|n| {

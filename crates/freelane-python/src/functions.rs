@@ -5,9 +5,9 @@
 use crate::convert::{self, Arrays, Operands};
 use crate::native::{Body, Callable, NativeFn, RawCall, raw};
 use crate::object::{self, wrapped};
-use crate::{detach, errors, errors::to_py};
+use crate::{detach, errors, errors::to_py, results};
 use freelane::function::{Default, Kind, Param};
-use freelane::{Array, Axes, DType, Function, Lane, ReduceArgs, Reduction, UFunc, Value};
+use freelane::{Array, Axes, DType, Function, Lane, Outputs, ReduceArgs, Reduction, UFunc, Value};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::types::PyInt;
 use pyo3::{Borrowed, ffi, prelude::*};
@@ -16,10 +16,10 @@ use smallvec::SmallVec;
 /// Elements from which the work of a structured operation is taken to be long.
 const MANY: usize = 16_384;
 
-/// The rows that become functions: all but those written by hand.
-pub(crate) fn rows() -> impl Iterator<Item = Function> {
+/// The rows that become functions, with their namespaces: all but those written by hand.
+pub(crate) fn rows() -> impl Iterator<Item = (&'static str, Function)> {
     let by_hand = |row: &Function| crate::natives().any(|n| n.signature.split('(').next() == Some(row.name()));
-    Function::all().filter(move |row| !by_hand(row))
+    freelane::functions().filter(move |(namespace, row)| !(namespace.is_empty() && by_hand(row)))
 }
 
 /// The rows that become methods too: those of an array.
@@ -38,15 +38,10 @@ pub(crate) fn signature(row: Function) -> String {
     let leading = params.iter().take_while(|p| p.default == Default::Required && is_array(p)).count();
     let mut parts: Vec<String> = vec![];
     for (i, p) in params.iter().enumerate() {
-        if p.keyword_only && !parts.contains(&"*".to_owned()) {
+        if p.keyword_only && !params.iter().any(|p| p.rest) && !parts.contains(&"*".to_owned()) {
             parts.push("*".to_owned());
         }
-        parts.push(match p.default {
-            Default::Required => p.shown_name().to_owned(),
-            Default::None => format!("{}=None", p.shown_name()),
-            Default::Bool(b) => format!("{}={}", p.shown_name(), if b { "True" } else { "False" }),
-            Default::Int(n) => format!("{}={n}", p.shown_name()),
-        });
+        parts.push(p.shown());
         if i + 1 == leading {
             parts.push("/".to_owned());
         }
@@ -260,10 +255,17 @@ fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> 
         crate::creation::check_device(args.get(params.len()))?;
     }
     let mut values: SmallVec<[(&str, Value); 4]> = SmallVec::new();
-    for (i, param) in params.iter().enumerate() {
+    let mut i = 0;
+    for param in &params {
+        if param.rest {
+            let items = args.rest().map(|object| convert::operand(&object)).collect::<PyResult<_>>()?;
+            values.push((param.shown_name(), Value::Tuple(items)));
+            continue;
+        }
         if let Some(object) = args.get(i) {
             values.push((param.shown_name(), convert::value(row.name(), param, object)?));
         }
+        i += 1;
     }
     call_row(call.py, row, &values)
 }
@@ -272,7 +274,10 @@ fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> 
 pub(crate) fn call_row<'py>(py: Python<'py>, row: Function, values: &[(&str, Value)]) -> PyResult<Bound<'py, PyAny>> {
     let elements: usize = values.iter().map(|(_, v)| size(v)).fold(0, usize::saturating_add);
     let cost = if elements < MANY { 0 } else { u64::MAX };
-    wrapped(py, detach::run(py, cost, || Lane::with(|lane| row.call(lane, &[], values))))
+    match detach::run(py, cost, || Lane::with(|lane| row.call(lane, &[], values))).map_err(to_py)? {
+        Outputs::One(array) => object::wrap(py, array),
+        Outputs::Many(names, arrays) => results::wrap(py, row.name(), names, arrays),
+    }
 }
 
 /// Elements that a value holds or asks for.

@@ -33,8 +33,8 @@ mod numpy_allocator;
 mod object;
 mod pickle;
 mod promotion;
+mod results;
 mod rows;
-mod several;
 mod slots;
 mod spare;
 
@@ -44,7 +44,7 @@ use pyo3::prelude::*;
 /// The functions written by hand, file by file.
 fn natives() -> impl Iterator<Item = &'static Native> {
     let files = [creation::FUNCTIONS, memory::FUNCTIONS, dlpack::FUNCTIONS, io::FUNCTIONS, pickle::FUNCTIONS];
-    files.into_iter().chain([promotion::FUNCTIONS, several::FUNCTIONS]).flatten()
+    files.into_iter().chain([promotion::FUNCTIONS]).flatten()
 }
 
 /// The short ways, by the signature of the function that they serve.
@@ -69,6 +69,7 @@ fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     slots::add_to(module)?;
     dtype::add_to(module)?;
+    results::add_to(module)?;
     native::add_functions(module)?;
     module.add_class::<memory::Parallel>()?;
     // Private names are set and not added, which would export them.

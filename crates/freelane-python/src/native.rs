@@ -104,6 +104,8 @@ pub(crate) enum Body {
 
 /// A function that Python can call.
 pub(crate) struct Callable {
+    /// The namespace it is in; the main one has no name.
+    pub namespace: &'static str,
     name: CString,
     pub doc: CString,
     pub signature: String,
@@ -153,8 +155,8 @@ impl Callable {
         Callable::new(native.signature, native.doc, body)
     }
 
-    pub(crate) fn of_row(row: Function) -> Callable {
-        Callable::new(&functions::signature(row), &functions::doc(row), Body::Row(row))
+    pub(crate) fn of_row((namespace, row): (&'static str, Function)) -> Callable {
+        Callable { namespace, ..Callable::new(&functions::signature(row), &functions::doc(row), Body::Row(row)) }
     }
 
     /// A row whose first parameter is the array that the method is called on.
@@ -199,7 +201,16 @@ impl Callable {
         let positions = params.iter().filter(|p| p.by_position).count();
         let shown = signature.replacen("(self", "($self", 1);
         let doc = c_string(&format!("{shown}\n--\n\n{}", doc.trim_end()));
-        Callable { name: c_string(name), doc, signature: signature.to_owned(), params, positions, star, body }
+        Callable {
+            namespace: "",
+            name: c_string(name),
+            doc,
+            signature: signature.to_owned(),
+            params,
+            positions,
+            star,
+            body,
+        }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -510,15 +521,33 @@ pub(crate) fn method_definitions() -> *mut ffi::PyMethodDef {
     definitions(&table().methods, &METHODS, variadic)
 }
 
-/// Adds all functions to the module.
+/// Adds all functions to the module, those of a namespace to a module of its name.
 pub(crate) fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let list = definitions(&table().functions, &FUNCTIONS, std::iter::empty());
+    let functions = &table().functions;
+    let mut from = 0;
+    for part in functions.chunk_by(|a, b| a.namespace == b.namespace) {
+        let namespace = part[0].namespace;
+        let target = match namespace {
+            "" => module.clone(),
+            _ => PyModule::new(module.py(), &format!("freelane.{namespace}"))?,
+        };
+        add_part(&target, part, &FUNCTIONS[from..])?;
+        if !namespace.is_empty() {
+            module.setattr(format!("_{namespace}"), target)?;
+        }
+        from += part.len();
+    }
+    Ok(())
+}
+
+fn add_part(module: &Bound<'_, PyModule>, part: &'static [Callable], entries: &[FastCall]) -> PyResult<()> {
+    let list = definitions(part, entries, std::iter::empty());
     // SAFETY: the list ends with an empty definition and is never freed.
     let failed = unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), list) } < 0;
     if failed {
         return Err(PyErr::fetch(module.py()));
     }
-    let mut public = table().functions.iter().map(Callable::name).filter(|name| !name.starts_with('_'));
+    let mut public = part.iter().map(Callable::name).filter(|name| !name.starts_with('_'));
     let all = module.index()?;
     public.try_for_each(|name| all.append(name))
 }

@@ -26,18 +26,6 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         run: |py, args| Ok(dtype_object(py, common(args)?)),
     },
     Native {
-        signature: "broadcast_arrays(*arrays)",
-        doc: "Arrays repeated to their common shape, as a tuple; nothing is copied.\n\n\
-              >>> [x.shape for x in freelane.broadcast_arrays(freelane.zeros(3), freelane.zeros((2, 1)))]\n[(2, 3), (2, 3)]",
-        run: |py, args| {
-            let arrays = args.rest().map(|a| to_array(&a)).collect::<PyResult<Vec<_>>>()?;
-            let shape = freelane::broadcast_shapes(arrays.iter().map(Array::shape)).map_err(to_py)?;
-            let wide =
-                arrays.iter().map(|a| object::wrapped(py, a.broadcast_to(&shape))).collect::<PyResult<Vec<_>>>()?;
-            Ok(PyTuple::new(py, wide)?.into_any())
-        },
-    },
-    Native {
         signature: "broadcast_shapes(*shapes)",
         doc: "The shape that arrays of these shapes have together.\n\n>>> freelane.broadcast_shapes((3,), (2, 1))\n(2, 3)",
         run: |py, args| {

@@ -35,10 +35,29 @@ pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
 pub use freelane_ops::{
     Array, ArrayData, ArrayError, Axes, DType, Function, Index, IndexItem, Isa, IsaError, Op, Operand, OpsError,
-    ReduceArgs, Reduction, Scalar, Slice, UFunc, Value, broadcast_arrays, concat, function, meshgrid, nonzero,
-    promote_types, reductions, result_type, stack, ufuncs,
+    Outputs, ReduceArgs, Reduction, Run, Scalar, Slice, UFunc, Value, broadcast_arrays, concat, function, meshgrid,
+    nonzero, promote_types, reductions, result_type, stack, ufuncs,
 };
 pub use freelane_pool::{Lane, PoolError, Runtime};
+
+/// The structured operations of each namespace; those of the main one are in the tables of `freelane-ops`.
+const NAMESPACES: &[(&str, &[&Op])] = &[];
+
+/// Every function with the namespace it belongs to, which has no name for the main one.
+///
+/// ```
+/// assert!(freelane::functions().any(|(namespace, f)| namespace.is_empty() && f.name() == "sin"));
+/// ```
+pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
+    let others =
+        NAMESPACES.iter().flat_map(|&(namespace, ops)| ops.iter().map(move |&op| (namespace, Function::Op(op))));
+    Function::all().map(|f| ("", f)).chain(others)
+}
+
+/// The names of the namespaces beside the main one.
+pub fn namespaces() -> impl Iterator<Item = &'static str> {
+    NAMESPACES.iter().map(|(namespace, _)| *namespace)
+}
 
 /// What most programs use.
 pub mod prelude {

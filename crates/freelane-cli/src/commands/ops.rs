@@ -16,6 +16,8 @@ pub struct Args {
 /// One function.
 #[derive(Serialize)]
 struct Entry {
+    /// The namespace; the main one has no name.
+    namespace: &'static str,
     op: &'static str,
     kind: &'static str,
     signature: String,
@@ -36,25 +38,27 @@ struct Onnx {
 }
 
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
-    let mut entries: Vec<Entry> = Function::all().map(entry).collect();
-    entries.sort_by_key(|e| e.op);
+    let mut entries: Vec<Entry> = freelane::functions().map(|(namespace, f)| entry(namespace, f)).collect();
+    entries.sort_by_key(|e| (e.namespace, e.op));
     if args.json {
         return entries.iter().try_for_each(|e| json_line(out, e));
     }
     table(&entries, out)
 }
 
-fn entry(function: Function) -> Entry {
+fn entry(namespace: &'static str, function: Function) -> Entry {
     let names = |dtypes: &mut dyn Iterator<Item = DType>| dtypes.map(DType::short_name).collect();
     let (kind, dtypes, ulp, onnx) = match function {
         Function::UFunc(f) => ("elementwise", names(&mut f.dtypes()), Some(f.ulp), f.onnx),
         Function::Reduction(r, _) => ("reduction", names(&mut r.dtypes()), None, r.onnx),
         Function::Op(o) => ("structured", vec![], None, o.onnx),
     };
+    let signature = function.signature();
     Entry {
+        namespace,
         op: function.name(),
         kind,
-        signature: function.signature(),
+        signature: if namespace.is_empty() { signature } else { format!("{namespace}.{signature}") },
         dtypes,
         ulp,
         gradient: false,

@@ -17,6 +17,8 @@ pub enum NodeKind {
     Number(Scalar),
     /// A name: of an array, a function, a constant, a data type.
     Name(String),
+    /// A word in quotes, as `indexing='ij'` takes it.
+    Text(String),
     /// A list or tuple.
     Tuple(Vec<Node>),
     /// `[a, b]`.
@@ -59,7 +61,7 @@ impl Node {
     /// How many operators, calls and subscripts there are: the steps of an evaluation.
     pub fn steps(&self) -> u64 {
         match &self.kind {
-            NodeKind::Number(_) | NodeKind::Name(_) => 0,
+            NodeKind::Number(_) | NodeKind::Name(_) | NodeKind::Text(_) => 0,
             NodeKind::Tuple(items) | NodeKind::List(items) => items.iter().map(Node::steps).sum(),
             NodeKind::Unary(_, x) => 1 + x.steps(),
             NodeKind::Attribute(x, _) => x.steps(),

@@ -47,8 +47,8 @@ pub enum Problem {
     /// A value used as what it is not.
     #[error("{0}")]
     Misuse(String),
-    /// A boolean array, where positions are selected one by one.
-    #[error("selecting by an array of {0} is not supported; use where(condition, x, y)")]
+    /// An array of something else than positions and truths as an index.
+    #[error("selecting by an array of {0}: positions are integers, masks are booleans")]
     ArrayIndex(DType),
     /// An operation said no.
     #[error("{0}")]

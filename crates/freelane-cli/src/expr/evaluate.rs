@@ -5,7 +5,7 @@ use super::attribute::{self, Method};
 use super::error::{ExprError, Problem};
 use super::names;
 use freelane::function::Kind;
-use freelane::{Array, Function, Index, Lane, OpsError, Scalar, Slice, Value};
+use freelane::{Array, DType, Function, Index, IndexItem, Lane, OpsError, Scalar, Slice, Value};
 use std::collections::BTreeMap;
 
 /// Sees each step of an evaluation when it ends.
@@ -41,6 +41,7 @@ impl<'a> Evaluator<'a> {
         let value = match &node.kind {
             NodeKind::Number(s) => return Ok(Value::Scalar(*s)),
             NodeKind::Name(name) => return self.name(name).map_err(|p| p.at(node.column)),
+            NodeKind::Text(word) => return Ok(Value::Str(word.clone())),
             NodeKind::Tuple(items) | NodeKind::List(items) => {
                 return items.iter().map(|i| self.value(i)).collect::<Evaluated<_>>().map(Value::Tuple);
             }
@@ -72,14 +73,20 @@ impl<'a> Evaluator<'a> {
     }
 
     fn attribute(&self, x: &Node, name: &str) -> Result<Value, Fault> {
-        if self.is_module(x) {
-            return Ok(self.name(name)?);
+        if let Some(module) = self.module(x) {
+            return Ok(self.name(&names::qualified(module, name))?);
         }
         Ok(attribute::fact(self.value(x)?, name)?)
     }
 
-    fn is_module(&self, x: &Node) -> bool {
-        matches!(&x.kind, NodeKind::Name(n) if names::is_module(n))
+    /// The namespace that is written before a dot: none in `np.sin`, `linalg` in `linalg.inv` and `np.linalg.inv`.
+    fn module(&self, x: &Node) -> Option<&'static str> {
+        match &x.kind {
+            NodeKind::Name(n) if names::is_module(n) => Some(""),
+            NodeKind::Name(n) if !self.arrays.contains_key(n) => names::namespace(n),
+            NodeKind::Attribute(x, n) if self.module(x) == Some("") => names::namespace(n),
+            _ => None,
+        }
     }
 
     fn unary(&self, op: &str, x: Value) -> Result<Value, Problem> {
@@ -110,19 +117,18 @@ impl<'a> Evaluator<'a> {
                 *value = Value::Array(array_of(value)?);
             }
         }
-        Ok(Value::Array(function.call_owned(self.lane, positional, &named)?))
+        Ok(function.call_owned(self.lane, positional, &named)?.into())
     }
 
     fn call(&self, call: &Call) -> Evaluated<Value> {
         let at = |problem: Problem| problem.at(call.callee.column);
         match &call.callee.kind {
             NodeKind::Name(name) => self.call_function(name, call).map_err(|e| e.place(call.callee.column)),
-            NodeKind::Attribute(module, name) if self.is_module(module) => {
-                self.call_function(name, call).map_err(|e| e.place(call.callee.column))
+            NodeKind::Attribute(object, name) => match self.module(object) {
+                Some(module) => self.call_function(&names::qualified(module, name), call),
+                None => self.call_method(object, name, call),
             }
-            NodeKind::Attribute(object, name) => {
-                self.call_method(object, name, call).map_err(|e| e.place(call.callee.column))
-            }
+            .map_err(|e| e.place(call.callee.column)),
             _ => Err(at(Problem::misuse("only functions and methods can be called"))),
         }
     }
@@ -201,7 +207,7 @@ impl<'a> Evaluator<'a> {
         }
         match object {
             Value::Array(array) => {
-                let part = array.index(&indices).map_err(|e| Problem::Ops(e).at(column))?;
+                let part = array.get_items(&indices).map_err(|e| Problem::Ops(e).at(column))?;
                 Ok(Value::Array(part))
             }
             Value::Tuple(values) => of_tuple(values, &indices).map_err(|p| p.at(column)),
@@ -209,12 +215,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn item(&self, item: &Item, column: usize, out: &mut Vec<Index>) -> Evaluated<()> {
+    fn item(&self, item: &Item, column: usize, out: &mut Vec<IndexItem>) -> Evaluated<()> {
         match item {
-            Item::Ellipsis => out.push(Index::Ellipsis),
+            Item::Ellipsis => out.push(Index::Ellipsis.into()),
             Item::At(node) if matches!(node.kind, NodeKind::List(_)) => {
-                let problem = "a list cannot be an index yet; take a slice, or stack([x[i], x[j]])";
-                return Err(Problem::misuse(problem).at(node.column));
+                let indices = array_of(&self.value(node)?).and_then(|list| elements(&list));
+                out.push(indices.map_err(|p| p.at(node.column))?);
             }
             Item::At(node) => position(self.value(node)?, out).map_err(|p| p.at(node.column))?,
             Item::Range([start, stop, step]) => {
@@ -223,7 +229,7 @@ impl<'a> Evaluator<'a> {
                 if step == 0 {
                     return Err(Problem::misuse("a slice step cannot be zero").at(column));
                 }
-                out.push(Index::Range(Slice { start, stop, step }));
+                out.push(Index::Range(Slice { start, stop, step }).into());
             }
         }
         Ok(())
@@ -275,12 +281,12 @@ fn array_of(value: &Value) -> Result<Array, Problem> {
     match value {
         Value::Array(array) => Ok(array.clone()),
         Value::Scalar(s) => Ok(Array::scalar(*s)?),
-        Value::Tuple(items) if items.is_empty() => Ok(Array::zeros(&[0], freelane::DType::F64)?),
+        Value::Tuple(items) if items.is_empty() => Ok(Array::zeros(&[0], DType::F64)?),
         Value::Tuple(items) => {
             let arrays = items.iter().map(array_of).collect::<Result<Vec<_>, _>>()?;
             Ok(freelane::stack(&arrays.iter().collect::<Vec<_>>(), 0)?)
         }
-        Value::DType(_) | Value::None => Err(Problem::misuse("an array is made of numbers")),
+        Value::DType(_) | Value::Str(_) | Value::None => Err(Problem::misuse("an array is made of numbers")),
     }
 }
 
@@ -298,31 +304,42 @@ fn whole(value: &Value) -> Result<isize, Problem> {
     }
 }
 
-/// The indices that a value stands for: `x[i]`, `x[None]`, `x[(i, j)]`.
-fn position(value: Value, out: &mut Vec<Index>) -> Result<(), Problem> {
+/// An array as an index: a mask, or elements by number.
+fn elements(array: &Array) -> Result<IndexItem, Problem> {
+    match array.dtype() {
+        DType::Bool => Ok(IndexItem::Bools(array.clone())),
+        dtype if dtype.is_integer() => Ok(IndexItem::Ints(array.clone())),
+        _ if array.is_empty() => Ok(IndexItem::Ints(array.astype(DType::I64)?)),
+        dtype => Err(Problem::ArrayIndex(dtype)),
+    }
+}
+
+/// The indices that a value stands for: `x[i]`, `x[None]`, `x[(i, j)]`, `x[mask]`.
+fn position(value: Value, out: &mut Vec<IndexItem>) -> Result<(), Problem> {
     match value {
-        Value::None => out.push(Index::NewAxis),
+        Value::None => out.push(Index::NewAxis.into()),
+        Value::Array(array) if array.rank() > 0 || array.dtype() == DType::Bool => out.push(elements(&array)?),
         Value::Tuple(items) => {
             for item in items {
                 position(item, out)?;
             }
         }
-        value => out.push(Index::At(whole(&value)?)),
+        value => out.push(Index::At(whole(&value)?).into()),
     }
     Ok(())
 }
 
 /// `x.shape[-1]`, `x.shape[1:]`.
-fn of_tuple(values: Vec<Value>, indices: &[Index]) -> Result<Value, Problem> {
+fn of_tuple(values: Vec<Value>, indices: &[IndexItem]) -> Result<Value, Problem> {
     let n = values.len();
     match indices {
-        [Index::At(i)] => {
+        [IndexItem::Basic(Index::At(i))] => {
             let at = if *i < 0 { i.checked_add_unsigned(n) } else { Some(*i) };
             let at = at.and_then(|at| usize::try_from(at).ok());
             let value = at.and_then(|at| values.into_iter().nth(at));
             value.ok_or_else(|| Problem::misuse(format!("index {i} is out of range for a list of {n}")))
         }
-        [Index::Range(slice)] => {
+        [IndexItem::Basic(Index::Range(slice))] => {
             let (first, count) = slice.resolve(n).map_err(|e| Problem::misuse(e.to_string()))?;
             let at = |i: usize| values[(first as isize + i as isize * slice.step) as usize].clone();
             Ok(Value::Tuple((0..count).map(at).collect()))

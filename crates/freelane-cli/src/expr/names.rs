@@ -64,15 +64,26 @@ pub fn constant(name: &str) -> Option<Value> {
     constant.or_else(|| DType::from_name(name).map(Value::DType))
 }
 
-/// A function by its own or NumPy's name.
+/// The namespace of a name.
+pub fn namespace(name: &str) -> Option<&'static str> {
+    freelane::namespaces().find(|namespace| *namespace == name)
+}
+
+/// A name in a namespace, as [`function`] wants it.
+pub fn qualified(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}.{name}") }
+}
+
+/// A function by its own or NumPy's name, after that of its namespace if it is not in the main one.
 pub fn function(name: &str) -> Option<Function> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-    Function::by_name(alias.map_or(name, |(_, own)| own))
+    let (namespace, own) = name.split_once('.').unwrap_or(("", alias.map_or(name, |(_, own)| own)));
+    freelane::functions().find(|(n, f)| *n == namespace && f.name() == own).map(|(_, f)| f)
 }
 
 /// The name that exists and is most like `name`, if any is much like it.
 pub fn nearest<'a>(name: &str, more: impl Iterator<Item = &'a str>) -> Option<String> {
-    let functions = Function::all().map(|f| -> &'a str { f.name() });
+    let functions = freelane::functions().map(|(_, f)| -> &'a str { f.name() });
     let aliases = ALIASES.iter().filter(|(_, own)| Function::by_name(own).is_some()).map(|(alias, _)| *alias);
     let constants = CONSTANTS.iter().map(|(n, _)| *n).chain(DType::ALL.iter().map(|d| d.name()));
     nearest_of(name, more.chain(functions).chain(aliases).chain(constants))

@@ -127,6 +127,7 @@ impl Reader<'_> {
         let kind = match pair.as_rule() {
             Rule::number => NodeKind::Number(number::read(pair.as_str()).map_err(|problem| problem.at(column))?),
             Rule::name => NodeKind::Name(pair.as_str().to_owned()),
+            Rule::text => NodeKind::Text(pair.as_str().trim_matches(['\'', '"']).to_owned()),
             Rule::list => NodeKind::List(pair.into_inner().map(|e| self.expr(e)).collect::<Parsed<_>>()?),
             Rule::group => return self.group(pair, column).map(operand),
             other => unreachable!("{other:?} is no atom"),
@@ -243,7 +244,12 @@ fn measure(text: &str) -> Parsed<()> {
     }
     let mut open: Vec<(char, usize)> = vec![];
     let mut operators = 0;
+    let mut quote: Option<(char, usize)> = None;
     for (i, c) in text.chars().enumerate() {
+        if quote.is_some() || matches!(c, '\'' | '"') {
+            quote = if quote.is_none() { Some((c, i + 1)) } else { quote.filter(|q| q.0 != c) };
+            continue;
+        }
         if "+-~*/%@<>=!&|^.([".contains(c) {
             operators += 1;
         }
@@ -265,6 +271,9 @@ fn measure(text: &str) -> Parsed<()> {
         if operators > MAX_OPERATORS {
             return too_large("operators and brackets", MAX_OPERATORS, i + 1);
         }
+    }
+    if let Some((_, at)) = quote {
+        return Err(Problem::syntax("this quote is not closed").at(at));
     }
     match open.pop() {
         Some((_, at)) => Err(Problem::syntax("this bracket is not closed").at(at)),
@@ -289,7 +298,6 @@ fn explain(text: &str, error: &pest::error::Error<Rule>) -> ExprError {
     let what = match (found.as_str(), wants_operand) {
         ("", _) if text.trim().is_empty() => "the expression is empty".to_owned(),
         ("", _) => "the expression ends where a value should follow".to_owned(),
-        ("'" | "\"", _) => "there are no strings; a data type is a bare name, as in dtype=float32".to_owned(),
         ("=", _) => "'=' outside of a call's arguments; use == to compare".to_owned(),
         (found, true) => format!("expected a value, found '{found}'"),
         (found, false) => format!("expected an operator, found '{found}'"),

@@ -1,7 +1,7 @@
 //! Conversion and copying: one table of loops, from every dtype to every dtype.
 use crate::function::{Default, Kind, Param};
 use crate::ufunc::{Ready, drive, finish, uninit};
-use crate::{InOp, Op, Operand, OpsError};
+use crate::{InOp, Op, Operand, OpsError, Run};
 use freelane_array::{ArrayData, DType, Layout, with_dtype};
 use freelane_kernels::convert::cast_loop;
 use freelane_kernels::elementwise::Loop1;
@@ -83,9 +83,9 @@ pub(crate) static ASTYPE: Op = Op {
         Param::required("dtype", Kind::DType),
         Param::keyword("copy", Kind::Bool, Default::Bool(true)),
     ],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let dtype = a.dtype(1)?.ok_or_else(|| OpsError::argument("astype", "dtype must be a data type, not None"))?;
         a.array(0)?.astype(dtype)
-    },
+    }),
     onnx: Some(("Cast", 6)),
 };

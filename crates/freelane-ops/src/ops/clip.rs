@@ -1,6 +1,6 @@
 //! Values held between bounds.
 use crate::function::{Default, Kind, Param};
-use crate::{Array, Op, Operand, OpsError, Scalar, ufuncs};
+use crate::{Array, Op, Operand, OpsError, Run, Scalar, ufuncs};
 use freelane_array::{ArrayData, DType, broadcast_shapes};
 use freelane_pool::Lane;
 
@@ -67,9 +67,9 @@ pub(crate) static CLIP: Op = Op {
         Param::optional("min", Kind::Operand, Default::None),
         Param::optional("max", Kind::Operand, Default::None),
     ],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let bound = |i| if a.is_given(i) { a.operand(i).map(Some) } else { Ok(None) };
         a.array(0)?.clip(bound(1)?, bound(2)?)
-    },
+    }),
     onnx: Some(("Clip", 6)),
 };

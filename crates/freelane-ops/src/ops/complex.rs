@@ -1,6 +1,6 @@
 //! The parts of complex numbers, as views.
 use crate::function::{Kind, Param};
-use crate::{Array, InOp, Op, OpsError};
+use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{ArrayData, Kind as Family, Layout};
 
 impl Array {
@@ -44,7 +44,7 @@ pub(crate) static REAL: Op = Op {
     name: "real",
     doc: "The real parts of complex numbers; a real array itself.",
     params: &[X],
-    run: |_, a| a.array(0)?.real(),
+    run: Run::One(|_, a| a.array(0)?.real()),
     onnx: None,
 };
 
@@ -52,6 +52,6 @@ pub(crate) static IMAG: Op = Op {
     name: "imag",
     doc: "The imaginary parts of complex numbers; zeros for a real array.",
     params: &[X],
-    run: |_, a| a.array(0)?.imag(),
+    run: Run::One(|_, a| a.array(0)?.imag()),
     onnx: None,
 };

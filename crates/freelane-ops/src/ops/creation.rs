@@ -2,7 +2,7 @@
 use crate::function::{Default, Kind, Param};
 use crate::ops::astype::write;
 use crate::ufunc::{finish, uninit};
-use crate::{Array, InOp, Op, Operand, OpsError, Scalar};
+use crate::{Array, InOp, Op, Operand, OpsError, Run, Scalar};
 use freelane_array::{ArrayData, DType, Element, Layout};
 use freelane_mem::BufferMut;
 use freelane_pool::Lane;
@@ -215,7 +215,7 @@ pub(crate) static ZEROS: Op = Op {
     name: "zeros",
     doc: "An array of zeros, of float64 unless a dtype is given.",
     params: &[SHAPE, DTYPE],
-    run: |_, a| Array::zeros(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64)),
+    run: Run::One(|_, a| Array::zeros(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64))),
     onnx: None,
 };
 
@@ -223,7 +223,7 @@ pub(crate) static ONES: Op = Op {
     name: "ones",
     doc: "An array of ones, of float64 unless a dtype is given.",
     params: &[SHAPE, DTYPE],
-    run: |_, a| Array::ones(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64)),
+    run: Run::One(|_, a| Array::ones(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64))),
     onnx: None,
 };
 
@@ -231,10 +231,10 @@ pub(crate) static FULL: Op = Op {
     name: "full",
     doc: "An array with one value in every place, of the value's dtype unless one is given.",
     params: &[SHAPE, Param::required("fill_value", Kind::Float), DTYPE],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let value = a.scalar(1)?;
         Array::full(&a.shape(0)?, value, a.dtype(2)?.unwrap_or(value.default_dtype()))
-    },
+    }),
     onnx: None,
 };
 
@@ -242,7 +242,7 @@ pub(crate) static EMPTY: Op = Op {
     name: "empty",
     doc: "An array with anything in it, of float64 unless a dtype is given.",
     params: &[SHAPE, DTYPE],
-    run: |_, a| Array::empty(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64)),
+    run: Run::One(|_, a| Array::empty(&a.shape(0)?, a.dtype(1)?.unwrap_or(DType::F64))),
     onnx: None,
 };
 
@@ -250,10 +250,10 @@ pub(crate) static EMPTY_LIKE: Op = Op {
     name: "empty_like",
     doc: "An array with anything in it, with the shape and dtype of another.",
     params: &[X, DTYPE],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let x = a.array(0)?;
         Array::empty(x.shape(), a.dtype(1)?.unwrap_or(x.dtype()))
-    },
+    }),
     onnx: None,
 };
 
@@ -261,7 +261,7 @@ pub(crate) static ZEROS_LIKE: Op = Op {
     name: "zeros_like",
     doc: "An array of zeros with the shape and dtype of another.",
     params: &[X, DTYPE],
-    run: |_, a| like("zeros_like", &a.array(0)?, a.dtype(1)?, Scalar::Int(0)),
+    run: Run::One(|_, a| like("zeros_like", &a.array(0)?, a.dtype(1)?, Scalar::Int(0))),
     onnx: None,
 };
 
@@ -269,7 +269,7 @@ pub(crate) static ONES_LIKE: Op = Op {
     name: "ones_like",
     doc: "An array of ones with the shape and dtype of another.",
     params: &[X, DTYPE],
-    run: |_, a| like("ones_like", &a.array(0)?, a.dtype(1)?, Scalar::Int(1)),
+    run: Run::One(|_, a| like("ones_like", &a.array(0)?, a.dtype(1)?, Scalar::Int(1))),
     onnx: None,
 };
 
@@ -277,7 +277,7 @@ pub(crate) static FULL_LIKE: Op = Op {
     name: "full_like",
     doc: "An array with one value in every place, with the shape and dtype of another.",
     params: &[X, Param::required("fill_value", Kind::Float), DTYPE],
-    run: |_, a| like("full_like", &a.array(0)?, a.dtype(2)?, a.scalar(1)?),
+    run: Run::One(|_, a| like("full_like", &a.array(0)?, a.dtype(2)?, a.scalar(1)?)),
     onnx: None,
 };
 
@@ -294,7 +294,7 @@ pub(crate) static ARANGE: Op = Op {
         Param::optional("step", Kind::Float, Default::Int(1)),
         DTYPE,
     ],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let (start, stop) = if a.is_given(1) { (a.scalar(0)?, a.scalar(1)?) } else { (Scalar::Int(0), a.scalar(0)?) };
         let range = match (start, stop, a.scalar(2)?) {
             (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) => {
@@ -307,7 +307,7 @@ pub(crate) static ARANGE: Op = Op {
             _ => Array::arange_f64(0.0, a.float(0)?, a.float(2)?)?,
         };
         a.dtype(3)?.map_or(Ok(range.clone()), |d| range.astype(d))
-    },
+    }),
     onnx: Some(("Range", 11)),
 };
 
@@ -321,7 +321,7 @@ pub(crate) static LINSPACE: Op = Op {
         DTYPE,
         Param::keyword("endpoint", Kind::Bool, Default::Bool(true)),
     ],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let (count, included) = (a.length(2)?, a.bool(4)?);
         let numbers = match (a.scalar(0)?, a.scalar(1)?) {
             (start, stop @ Scalar::Complex(_)) | (start @ Scalar::Complex(_), stop) => {
@@ -330,7 +330,7 @@ pub(crate) static LINSPACE: Op = Op {
             _ => evenly(a.float(0)?, a.float(1)?, count, included)?,
         };
         a.dtype(3)?.map_or(Ok(numbers.clone()), |d| numbers.astype(d))
-    },
+    }),
     onnx: None,
 };
 
@@ -343,10 +343,10 @@ pub(crate) static EYE: Op = Op {
         Param::keyword("k", Kind::Int, Default::Int(0)),
         DTYPE,
     ],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let rows = a.length(0)?;
         let columns = if a.is_given(1) { a.length(1)? } else { rows };
         Array::eye(rows, columns, a.int(2)? as isize, a.dtype(3)?.unwrap_or(DType::F64))
-    },
+    }),
     onnx: Some(("EyeLike", 9)),
 };

@@ -2,7 +2,7 @@
 use crate::function::{Default, Kind, Param};
 use crate::ops::astype::write;
 use crate::ufunc::{finish, uninit};
-use crate::{Array, InOp, Op, Operand, OpsError, result_type};
+use crate::{Array, InOp, Op, Operand, OpsError, Run, result_type};
 use freelane_array::{ArrayError, Index, Layout, Slice, element_count, normalize_axis};
 use freelane_pool::Lane;
 
@@ -81,14 +81,14 @@ pub(crate) static CONCAT: Op = Op {
     name: "concat",
     doc: "Joins arrays along an axis that they have; with None for the axis, all their elements in a row.",
     params: &[ARRAYS, AXIS],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let arrays = a.arrays(0)?;
         if a.is_nothing(1) {
             let flat = arrays.iter().map(|x| x.reshape(&[x.len() as isize])).collect::<Result<Vec<_>, _>>()?;
             return concat(&flat.iter().collect::<Vec<_>>(), 0);
         }
         concat(&arrays.iter().collect::<Vec<_>>(), a.int(1)? as isize)
-    },
+    }),
     onnx: Some(("Concat", 4)),
 };
 
@@ -96,6 +96,6 @@ pub(crate) static STACK: Op = Op {
     name: "stack",
     doc: "Joins arrays of one shape along a new axis.",
     params: &[ARRAYS, AXIS],
-    run: |_, a| stack(&a.arrays(0)?.iter().collect::<Vec<_>>(), a.int(1)? as isize),
+    run: Run::One(|_, a| stack(&a.arrays(0)?.iter().collect::<Vec<_>>(), a.int(1)? as isize)),
     onnx: None,
 };

@@ -5,7 +5,7 @@
 use crate::function::{Kind, Param};
 use crate::ops::astype::astype;
 use crate::ufunc::{finish, uninit};
-use crate::{Array, InOp, Op, OpsError, promote_types};
+use crate::{Array, InOp, Op, OpsError, Run, promote_types};
 use freelane_array::{ArrayData, DType, Dims, Element, Layout, broadcast_shapes, with_dtype};
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Product, Split, gemm, gemm_scratch};
 use freelane_mem::ScratchReq;
@@ -19,7 +19,7 @@ pub(crate) static MATMUL: Op = Op {
     name: OP,
     doc: "The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast.",
     params: &[Param::required("x1", Kind::Operand), Param::required("x2", Kind::Operand)],
-    run: |lane, a| matmul(lane, a.array(0)?.data(), a.array(1)?.data()).map(Into::into),
+    run: Run::One(|lane, a| matmul(lane, a.array(0)?.data(), a.array(1)?.data()).map(Into::into)),
     onnx: Some(("MatMul", 1)),
 };
 

@@ -1,6 +1,7 @@
 //! Where a mask is true.
+use crate::function::{Kind, Param};
 use crate::ufunc::{finish, uninit};
-use crate::{Array, InOp, OpsError};
+use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{ArrayData, DType, Element, Layout};
 use freelane_kernels::moves;
 use freelane_pool::Lane;
@@ -36,6 +37,14 @@ pub fn nonzero(x: &Array) -> Result<Vec<Array>, OpsError> {
     let unit = |axis| (0..x.rank()).map(|i| isize::from(i == axis)).collect::<SmallVec<[isize; 4]>>();
     Lane::with(|lane| (0..x.rank()).map(|axis| Ok(mask.positions(lane, OP, &unit(axis))?.into())).collect())
 }
+
+pub(crate) static NONZERO: Op = Op {
+    name: "nonzero",
+    doc: "The indices of the elements that are not zero: one array of int64 for each axis, in row-major order.",
+    params: &[Param::required("x", Kind::Operand)],
+    run: Run::Many(&[], |_, a| nonzero(&a.array(0)?)),
+    onnx: None,
+};
 
 /// A boolean array in row-major order, and how many are true in each piece of it.
 pub(crate) struct Mask {

@@ -1,6 +1,6 @@
 //! Elements and axes in other places, and differences between neighbours.
 use crate::function::{Default, Kind, Param};
-use crate::{Array, InOp, Op, Operand, OpsError, concat, ufuncs};
+use crate::{Array, InOp, Op, Operand, OpsError, Run, concat, ufuncs};
 use freelane_array::{ArrayError, DType, Index, Slice, broadcast_shapes, normalize_axis};
 use freelane_pool::Lane;
 
@@ -148,7 +148,32 @@ pub(crate) static MOVEAXIS: Op = Op {
     name: "moveaxis",
     doc: "Some axes moved to other places; the others keep their order.",
     params: &[X, Param::required("source", Kind::Axes), Param::required("destination", Kind::Axes)],
-    run: |_, a| a.array(0)?.moveaxis(&a.ints(1)?, &a.ints(2)?),
+    run: Run::One(|_, a| a.array(0)?.moveaxis(&a.ints(1)?, &a.ints(2)?)),
+    onnx: None,
+};
+
+pub(crate) static BROADCAST_ARRAYS: Op = Op {
+    name: "broadcast_arrays",
+    doc: "The arrays, each broadcast to the shape that all of them broadcast to. Nothing is copied.",
+    params: &[Param::rest("arrays")],
+    run: Run::Many(&[], |_, a| broadcast_arrays(&a.arrays(0)?.iter().collect::<Vec<_>>())),
+    onnx: None,
+};
+
+pub(crate) static MESHGRID: Op = Op {
+    name: "meshgrid",
+    doc: "Coordinates of a grid: each array's numbers along one axis of the grid, repeated along the others.\n\nThat is the \
+          array's own place among the arrays, with indexing='ij'; with 'xy' the first two change places. Nothing is copied.",
+    params: &[Param::rest("arrays"), Param::keyword("indexing", Kind::Str(&["xy", "ij"]), Default::Str("xy"))],
+    run: Run::Many(&[], |_, a| meshgrid(&a.arrays(0)?.iter().collect::<Vec<_>>(), a.word(1)? == "xy")),
+    onnx: None,
+};
+
+pub(crate) static UNSTACK: Op = Op {
+    name: "unstack",
+    doc: "The arrays of which stack would make this one. Nothing is copied.",
+    params: &[X, Param::keyword("axis", Kind::Int, Default::Int(0))],
+    run: Run::Many(&[], |_, a| a.array(0)?.unstack(a.int(1)? as isize)),
     onnx: None,
 };
 
@@ -157,7 +182,7 @@ pub(crate) static ROLL: Op = Op {
     doc: "Elements moved along axes, those that leave one end coming in at the other; in row-major order of all, if no axis is \
           given.",
     params: &[X, Param::required("shift", Kind::Shape), Param::optional("axis", Kind::Axes, Default::None)],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let (x, shifts) = (a.array(0)?, a.ints(1)?);
         if !a.is_given(2) {
             let shape: Vec<isize> = x.shape().iter().map(|&n| n as isize).collect();
@@ -170,7 +195,7 @@ pub(crate) static ROLL: Op = Op {
         }
         let steps = if shifts.is_empty() || axes.is_empty() { 0 } else { shifts.len().max(axes.len()) };
         (0..steps).try_fold(x, |x, i| x.roll(shifts[i % shifts.len()], axes[i % axes.len()]))
-    },
+    }),
     onnx: None,
 };
 
@@ -184,7 +209,7 @@ pub(crate) static DIFF: Op = Op {
         Param::keyword("prepend", Kind::Operand, Default::None),
         Param::keyword("append", Kind::Operand, Default::None),
     ],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let (mut x, axis) = (a.array(0)?, a.int(1)? as isize);
         if a.is_given(3) {
             x = concat(&[&a.array(3)?, &x], axis).map_err(|e| e.of("diff"))?;
@@ -193,6 +218,6 @@ pub(crate) static DIFF: Op = Op {
             x = concat(&[&x, &a.array(4)?], axis).map_err(|e| e.of("diff"))?;
         }
         x.diff(a.length(2)?, axis)
-    },
+    }),
     onnx: None,
 };

@@ -1,6 +1,6 @@
 //! Elements and arrays repeated.
 use crate::function::{Bound, Default, Kind, Param};
-use crate::{Array, InOp, Op, OpsError};
+use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{ArrayError, DType, element_count, normalize_axis};
 
 impl Array {
@@ -103,14 +103,14 @@ pub(crate) static REPEAT: Op = Op {
     name: "repeat",
     doc: "Each element several times in a row along an axis; along that of all elements in a row, if none is given.",
     params: &[X, Param::required("repeats", Kind::Operand), Param::optional("axis", Kind::Int, Default::None)],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let x = a.array(0)?;
         let (x, axis) = if a.is_given(2) { (x, a.int(2)? as isize) } else { (x.reshape(&[x.len() as isize])?, 0) };
         match counts(a)?[..] {
             [n] => x.repeat(n, axis),
             ref counts => x.repeat_each(counts, axis),
         }
-    },
+    }),
     onnx: None,
 };
 
@@ -118,6 +118,6 @@ pub(crate) static TILE: Op = Op {
     name: "tile",
     doc: "The whole array repeated along each axis.",
     params: &[X, Param::required("repetitions", Kind::Shape)],
-    run: |_, a| a.array(0)?.tile(&a.shape(1)?),
+    run: Run::One(|_, a| a.array(0)?.tile(&a.shape(1)?)),
     onnx: Some(("Tile", 6)),
 };

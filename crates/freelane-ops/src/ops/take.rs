@@ -6,7 +6,7 @@ use super::transfer::{self, TILE};
 use crate::function::{Default, Kind, Param};
 use crate::ufunc::{finish, uninit};
 use crate::walk::Walk;
-use crate::{Array, InOp, Op, OpsError};
+use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{ArrayData, Dims, Layout, Strides, broadcast_shapes, normalize_axis};
 use freelane_kernels::moves::gather_loop;
 use freelane_pool::Lane;
@@ -157,14 +157,14 @@ pub(crate) static TAKE: Op = Op {
     name: "take",
     doc: "The elements with the given numbers along an axis, which must be given if there is more than one.",
     params: &[X, INDICES, Param::optional("axis", Kind::Int, Default::None)],
-    run: |_, a| {
+    run: Run::One(|_, a| {
         let x = a.array(0)?;
         if !a.is_given(2) && x.rank() != 1 {
             let message = format!("axis must be given, since the array has {} axes, not one", x.rank());
             return Err(OpsError::argument("take", message));
         }
         x.take(&a.array(1)?, if a.is_given(2) { a.int(2)? as isize } else { 0 })
-    },
+    }),
     onnx: Some(("Gather", 1)),
 };
 
@@ -172,6 +172,6 @@ pub(crate) static TAKE_ALONG_AXIS: Op = Op {
     name: "take_along_axis",
     doc: "For each place of the indices the element with that number along an axis.",
     params: &[X, INDICES, Param::optional("axis", Kind::Int, Default::Int(-1))],
-    run: |_, a| a.array(0)?.take_along_axis(&a.array(1)?, a.int(2)? as isize),
+    run: Run::One(|_, a| a.array(0)?.take_along_axis(&a.array(1)?, a.int(2)? as isize)),
     onnx: Some(("GatherElements", 11)),
 };

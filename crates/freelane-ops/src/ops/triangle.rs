@@ -1,6 +1,6 @@
 //! Matrices with zeros on one side of a diagonal.
 use crate::function::{Default, Kind, Param};
-use crate::{Array, InOp, Op, OpsError};
+use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::ArrayError;
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ pub(crate) static TRIL: Op = Op {
     name: "tril",
     doc: "Matrices with zeros above diagonal k.",
     params: &[X, K],
-    run: |_, a| a.array(0)?.tril(a.int(1)? as isize),
+    run: Run::One(|_, a| a.array(0)?.tril(a.int(1)? as isize)),
     onnx: None,
 };
 
@@ -71,6 +71,6 @@ pub(crate) static TRIU: Op = Op {
     name: "triu",
     doc: "Matrices with zeros below diagonal k.",
     params: &[X, K],
-    run: |_, a| a.array(0)?.triu(a.int(1)? as isize),
+    run: Run::One(|_, a| a.array(0)?.triu(a.int(1)? as isize)),
     onnx: None,
 };

@@ -1,4 +1,4 @@
-"""Functions that give several arrays."""
+"""Functions that give several arrays, as tuples."""
 
 import numpy as np
 import pytest
