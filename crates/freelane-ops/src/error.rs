@@ -73,6 +73,14 @@ pub enum OpsError {
         /// What the memory runtime says.
         source: MemError,
     },
+    /// A closure of the program panicked. An output that was handed in is half written.
+    #[error("{op}: panicked: {message}")]
+    Panicked {
+        /// The operation.
+        op: &'static str,
+        /// What the panic says.
+        message: String,
+    },
     /// The calling thread's poll asked to stop. An output that was handed in is half written.
     #[error("{op}: interrupted")]
     Interrupted {
@@ -101,6 +109,7 @@ impl OpsError {
             | OpsError::ScalarRange { op, .. }
             | OpsError::Argument { op, .. }
             | OpsError::Memory { op, .. }
+            | OpsError::Panicked { op, .. }
             | OpsError::Interrupted { op } => *op = name,
         }
         self

@@ -26,6 +26,7 @@ pub mod reductions;
 mod scalar;
 mod ufunc;
 pub mod ufuncs;
+mod user;
 mod walk;
 
 pub use array::Array;
@@ -45,3 +46,4 @@ pub use reduce::{Axes, ReduceArgs, Reduction};
 pub use scalar::Scalar;
 pub use ufunc::{Check, Promotion, UFunc};
 use ufunc::{Loops, Table};
+pub use user::{ScalarFn, SliceFn, UserFunc, UserFuncBuilder, UserReduction, UserReductionBuilder};

@@ -417,7 +417,7 @@ pub(crate) enum Ready<'a> {
 }
 
 impl<'a> Ready<'a> {
-    const EMPTY: Ready<'static> = Ready::Scalar(crate::scalar::Element16([0; 16]));
+    pub(crate) const EMPTY: Ready<'static> = Ready::Scalar(crate::scalar::Element16([0; 16]));
 
     #[inline]
     pub(crate) fn new(lane: &Lane, op: &'static str, arg: Operand<'a>, dtype: DType) -> Result<Self, OpsError> {
@@ -564,7 +564,7 @@ fn drive_walk<const I: usize, const N: usize>(
 }
 
 /// The layout of a fresh result: row-major, unless every array of the full shape has its axes in another order.
-fn output_layout(args: &[Operand<'_>]) -> Result<Layout, ArrayError> {
+pub(crate) fn output_layout(args: &[Operand<'_>]) -> Result<Layout, ArrayError> {
     let first = args.iter().find_map(|o| if let Operand::Array(a) = o { Some(a) } else { None });
     if let Some(a) = first
         && a.layout().is_contiguous()
