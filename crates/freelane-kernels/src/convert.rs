@@ -7,6 +7,7 @@
 //! - to a float: the nearest value, ties to even; f64 to a half type in one rounding (i64 and u64 to a half type in two);
 //! - complex to real: the real part; real to complex: an imaginary part of zero.
 use crate::elementwise::{Half, Loop1, Map1, Truth, loop1};
+use crate::whole::{Rounded, Towards};
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -62,10 +63,10 @@ macro_rules! number {
         number!(@ $a: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
         casts! {
             bool => $a: |x| x as u8 as $a;
-            f16 => $a: |x| x.widen() as $a;
-            bf16 => $a: |x| x.widen() as $a;
-            Complex<f32> => $a: |x| x.re as $a;
-            Complex<f64> => $a: |x| x.re as $a;
+            f16 => $a: |x| x.widen().cast();
+            bf16 => $a: |x| x.widen().cast();
+            Complex<f32> => $a: |x| x.re.cast();
+            Complex<f64> => $a: |x| x.re.cast();
             $a => bool: |x| x.truth();
             $a => f16: |x| f16::narrow(odd(x as f64));
             $a => bf16: |x| bf16::narrow(odd(x as f64));
@@ -73,6 +74,9 @@ macro_rules! number {
             $a => Complex<f64>: |x| Complex::new(x as f64, 0.0);
         }
     )* };
+    (@ f32: $($b:ident)*) => { casts! { $( f32 => $b: |x| Towards::<$b>::zero(x); )* } };
+    (@ f64: $($b:ident)*) => { casts! { $( f64 => $b: |x| Towards::<$b>::zero(x); )* } };
+    (@ u64: $($b:ident)*) => { casts! { $( u64 => $b: |x| Rounded::<$b>::rounded(x); )* } };
     (@ $a:ident: $($b:ident)*) => { casts! { $( $a => $b: |x| x as $b; )* } };
 }
 number!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);

@@ -6,3 +6,4 @@ pub mod elementwise;
 pub mod gemm;
 pub mod moves;
 pub mod reduce;
+mod whole;

@@ -33,6 +33,27 @@ functions! {
     Conjugate,
 }
 
+/// The modulus: parts are scaled by powers of two, so that their squares lie far from the ends of the range.
+macro_rules! moduli {
+    ($($t:ident, large $large:literal, small $small:literal, shrink $shrink:expr, grow $grow:expr,
+       unshrink $unshrink:expr, ungrow $ungrow:expr;)*) => { $(
+        map1!(Absolute: [Complex<$t>] -> $t, |x| {
+            let (re, im) = (x.re.abs(), x.im.abs());
+            let large = select(re < im, im, re);
+            let scale = select(large > $large, $shrink, select(large < $small, $grow, 1.0));
+            let back = select(large > $large, $unshrink, select(large < $small, $ungrow, 1.0));
+            let (re, im) = (re * scale, im * scale);
+            select(x.re.is_infinite() | x.im.is_infinite(), $t::INFINITY, (re * re + im * im).sqrt() * back)
+        });
+    )* };
+}
+
+/// Without a branch.
+#[inline(always)]
+fn select<T>(condition: bool, yes: T, no: T) -> T {
+    if condition { yes } else { no }
+}
+
 map2!(Add: ints, |a, b| a.wrapping_add(b));
 map2!(Add: floats, |a, b| a + b);
 map2!(Add: complex, |a, b| a + b);
@@ -62,9 +83,13 @@ map1!(Positive: complex, |x| x);
 map1!(Absolute: signed, |x| x.wrapping_abs());
 map1!(Absolute: unsigned, |x| x);
 map1!(Absolute: floats, |x| x.abs());
-map1!(Absolute: [Complex<f32>] -> f32, scalar |x| libm::hypotf(x.re, x.im));
-map1!(Absolute: [Complex<f64>] -> f64, scalar |x| libm::hypot(x.re, x.im));
-map1!(Sign: signed, |x| x.signum());
+moduli! {
+    f32, large 1e18, small 1e-12, shrink f32::from_bits((127 - 80) << 23), grow f32::from_bits((127 + 90) << 23),
+        unshrink f32::from_bits((127 + 80) << 23), ungrow f32::from_bits((127 - 90) << 23);
+    f64, large 1e150, small 1e-140, shrink f64::from_bits((1023 - 600) << 52), grow f64::from_bits((1023 + 600) << 52),
+        unshrink f64::from_bits((1023 + 600) << 52), ungrow f64::from_bits((1023 - 600) << 52);
+}
+map1!(Sign: signed, |x| x.clamp(-1, 1));
 map1!(Sign: unsigned, |x| x.min(1));
 map1!(Sign: [f32], |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x + 0.0 });
 map1!(Sign: [f64], |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x + 0.0 });

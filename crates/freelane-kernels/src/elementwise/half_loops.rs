@@ -95,7 +95,7 @@ unsafe fn through1<H: Half, O: Widen<H> + Copy>(
 ) {
     let (mut tx, mut to, mut wide, mut got) = (tile::<H>(), tile::<O::Out>(), tile::<f32>(), tile::<O>());
     // SAFETY: the caller's promise.
-    let mut source = unsafe { Source::new(x, xs, n, &mut tx) };
+    let mut source = unsafe { Source::new(isa, x, xs, n, &mut tx) };
     let mut sink = Sink::new(o, os, x != o.cast_const(), &mut to);
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);
@@ -128,9 +128,9 @@ unsafe fn through2<H: Half, O: Widen<H> + Copy>(
     let (mut ta, mut tb, mut to) = (tile::<H>(), tile::<H>(), tile::<O::Out>());
     let (mut wide_a, mut wide_b, mut got) = (tile::<f32>(), tile::<f32>(), tile::<O>());
     // SAFETY: the caller's promise.
-    let mut left = unsafe { Source::new(a, sa, n, &mut ta) };
+    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
     // SAFETY: the caller's promise.
-    let mut right = unsafe { Source::new(b, sb, n, &mut tb) };
+    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
     let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);

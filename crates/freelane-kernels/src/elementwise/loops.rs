@@ -28,6 +28,9 @@ pub type Loop3 = unsafe fn(
     os: isize,
 );
 
+/// `o[i] = f(a[i], b[0])` for `i` in `0..n`, operand and result contiguous and apart.
+pub type ByScalar = unsafe fn(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8);
+
 pub(super) type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
 type Body2<T, O> = unsafe fn(usize, *const T, *const T, *mut O);
 
@@ -133,14 +136,16 @@ pub unsafe fn loop1<K: Map1<T>, T: Copy>(isa: Isa, n: usize, x: *const u8, xs: i
         unsafe { native_light::update1::<K, T>(n, o.cast()) }
     } else {
         // SAFETY: the caller's promise.
-        unsafe { tiled1(body1::<K, T>(isa), whole::<T>(isa, K::TIER), n, x, xs, o, os) }
+        unsafe { tiled1(isa, body1::<K, T>(isa), whole::<T>(isa, K::TIER), n, x, xs, o, os) }
     }
 }
 
 /// # Safety
 /// As for [`loop1`].
 #[inline(never)]
+#[allow(clippy::too_many_arguments, reason = "the signature of `Loop1`, and a body")]
 unsafe fn tiled1<T: Copy, O: Copy>(
+    isa: Isa,
     body: Body1<T, O>,
     whole: usize,
     n: usize,
@@ -151,7 +156,7 @@ unsafe fn tiled1<T: Copy, O: Copy>(
 ) {
     let (mut tx, mut to) = (tile(), tile());
     // SAFETY: the caller's promise.
-    let mut source = unsafe { Source::new(x, xs, n, &mut tx) };
+    let mut source = unsafe { Source::new(isa, x, xs, n, &mut tx) };
     let mut sink = Sink::new(o, os, x != o.cast_const(), &mut to);
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);
@@ -195,10 +200,16 @@ pub unsafe fn loop2<K: Map2<T>, T: Copy>(
         // SAFETY: the caller's promise; operands and result are contiguous and apart.
         return unsafe { run2(body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a.cast(), b.cast(), o.cast()) };
     }
+    if let Some(run) = K::BY_SCALAR
+        && (sa == e && sb == 0 && os == eo && apart)
+    {
+        // SAFETY: the caller's promise; operand and result are contiguous and apart.
+        return unsafe { run(isa, n, a, b, o) };
+    }
     // SAFETY: the caller's promise.
     if os != eo || !light(isa, K::TIER) || !unsafe { shaped2::<K, T>(n, a, sa, b, sb, o) } {
         // SAFETY: the caller's promise.
-        unsafe { tiled2(body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a, sa, b, sb, o, os) }
+        unsafe { tiled2(isa, body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a, sa, b, sb, o, os) }
     }
 }
 
@@ -244,6 +255,7 @@ unsafe fn shaped2<K: Map2<T>, T: Copy>(n: usize, a: *const u8, sa: isize, b: *co
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "the signature of `Loop2`")]
 unsafe fn tiled2<T: Copy, O: Copy>(
+    isa: Isa,
     body: Body2<T, O>,
     whole: usize,
     n: usize,
@@ -256,9 +268,9 @@ unsafe fn tiled2<T: Copy, O: Copy>(
 ) {
     let (mut ta, mut tb, mut to) = (tile(), tile(), tile());
     // SAFETY: the caller's promise.
-    let mut left = unsafe { Source::new(a, sa, n, &mut ta) };
+    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
     // SAFETY: the caller's promise.
-    let mut right = unsafe { Source::new(b, sb, n, &mut tb) };
+    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
     let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);
@@ -288,11 +300,11 @@ pub unsafe fn loop3<K: Map3<T>, T: Copy>(
 ) {
     let (mut tc, mut ta, mut tb, mut to) = (tile::<K::First>(), tile::<T>(), tile::<T>(), tile::<K::Out>());
     // SAFETY: the caller's promise.
-    let mut first = unsafe { Source::new(c, sc, n, &mut tc) };
+    let mut first = unsafe { Source::new(isa, c, sc, n, &mut tc) };
     // SAFETY: the caller's promise.
-    let mut left = unsafe { Source::new(a, sa, n, &mut ta) };
+    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
     // SAFETY: the caller's promise.
-    let mut right = unsafe { Source::new(b, sb, n, &mut tb) };
+    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
     let apart = [a, b, c].iter().all(|&p| p != o.cast_const());
     let mut sink = Sink::new(o, os, apart, &mut to);
     for i in (0..n).step_by(TILE) {

@@ -22,6 +22,7 @@ mod rows;
 mod arith;
 mod bits;
 mod bodies;
+mod collect;
 mod compare;
 mod divide;
 mod half_loops;
@@ -40,7 +41,7 @@ pub use bits::*;
 pub use compare::*;
 pub use divide::*;
 pub use half_loops::{half_loop1, half_loop2};
-pub use loops::{Loop1, Loop2, Loop3, loop1, loop2, loop3};
+pub use loops::{ByScalar, Loop1, Loop2, Loop3, loop1, loop2, loop3};
 pub use math::*;
 pub use round::*;
 pub use select::*;
@@ -86,6 +87,9 @@ pub trait Map2<T: Copy>: 'static {
     type Out: Copy;
     /// Which loops are compiled.
     const TIER: Tier = Tier::Light;
+    /// A faster way to the same results where the right operand is one element for all: division by a number prepared for
+    /// it, for one. It is called as [`loop2`] is.
+    const BY_SCALAR: Option<ByScalar> = None;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(a: T, b: T) -> Self::Out;
     /// The scalar body, without fused multiply-adds, for the portable path.

@@ -1,6 +1,8 @@
 //! Operands whose elements do not lie side by side: collected into tiles on the stack, and results spread from there.
 //!
 //! The loop over a tile is the one that runs over contiguous memory, so strides do not show in the bits.
+use super::collect::{Collect, collector};
+use freelane_simd::Isa;
 use std::mem::{MaybeUninit, size_of};
 
 /// Elements in a tile.
@@ -19,6 +21,7 @@ pub(super) fn tile<T>() -> Tile<T> {
 pub(super) struct Source<'a, T> {
     base: *const u8,
     stride: isize,
+    collect: Collect,
     tile: &'a mut Tile<T>,
 }
 
@@ -26,15 +29,15 @@ impl<'a, T: Copy> Source<'a, T> {
     /// Reads an operand with stride 0 at once, so that a result may overwrite it.
     ///
     /// # Safety
-    /// `base` and `stride` reach `n` readable elements.
+    /// `base` and `stride` reach `n` readable elements, and this CPU supports `isa`.
     #[inline]
-    pub(super) unsafe fn new(base: *const u8, stride: isize, n: usize, tile: &'a mut Tile<T>) -> Self {
+    pub(super) unsafe fn new(isa: Isa, base: *const u8, stride: isize, n: usize, tile: &'a mut Tile<T>) -> Self {
         if stride == 0 && n > 0 {
             // SAFETY: there is a first element.
             let x = unsafe { base.cast::<T>().read_unaligned() };
             tile[..n.min(TILE)].fill(MaybeUninit::new(x));
         }
-        Source { base, stride, tile }
+        Source { base, stride, collect: collector::<T>(isa), tile }
     }
 
     /// Elements `i..i + m`, side by side; not necessarily aligned.
@@ -50,11 +53,8 @@ impl<'a, T: Copy> Source<'a, T> {
         if self.stride == size_of::<T>() as isize {
             return first.cast();
         }
-        for (j, slot) in self.tile[..m].iter_mut().enumerate() {
-            let p = first.wrapping_offset(self.stride.wrapping_mul(j as isize));
-            // SAFETY: `i + j < n`, and `new` was promised n readable elements.
-            slot.write(unsafe { p.cast::<T>().read_unaligned() });
-        }
+        // SAFETY: `i + m <= n`, and `new` was promised n readable elements and the instruction set; a tile has room.
+        unsafe { (self.collect)(first, self.stride, m, self.tile.as_mut_ptr().cast()) };
         self.tile.as_ptr().cast()
     }
 }

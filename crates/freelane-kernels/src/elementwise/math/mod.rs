@@ -31,6 +31,7 @@ mod accuracy;
 mod coef;
 mod complex;
 mod exp;
+mod int_pow;
 mod log;
 mod pow;
 mod real;
