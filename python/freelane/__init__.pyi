@@ -202,6 +202,9 @@ class Array:
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
 
+    def append(self, values: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+        """An array with values behind it along an axis; without an axis, all elements of both in a row."""
+
     def argmax(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
         """The position of the first greatest element, counted over the reduced axes; of the first NaN if there is one.
 
@@ -215,6 +218,12 @@ class Array:
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
+
+    def array_equal(self, y: _ArrayLike, /, *, equal_nan: _bool = False) -> Array:
+        """Whether two arrays have one shape and equal elements; with equal_nan, NaN equals NaN."""
+
+    def array_split(self, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
+        """An axis cut into that many parts, the first longer by one if it does not divide evenly, or at the given places."""
 
     def asin(self, *, out: Array | None = None) -> Array:
         """The angle in radians whose sine is the element; NaN outside of -1 to 1.
@@ -322,6 +331,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def convolve(self, y: _ArrayLike, /, mode: Literal['full', 'same', 'valid'] = 'full') -> Array:
+        """The discrete convolution of two sequences: wherever they overlap ('full'), as long as the longer one ('same'), or where they overlap entirely ('valid')."""
+
     def copy(self) -> Array:
         """A copy with storage of its own, in row-major order.
 
@@ -334,6 +346,12 @@ class Array:
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
+
+    def corrcoef(self, *, rowvar: _bool = True) -> Array:
+        """Correlation coefficients of variables, which are the rows (with rowvar) or the columns."""
+
+    def correlate(self, y: _ArrayLike, /, mode: Literal['full', 'same', 'valid'] = 'valid') -> Array:
+        """The cross-correlation of two sequences: sums of x[i + k] times the conjugate of y[i], for each shift k."""
 
     def cos(self, *, out: Array | None = None) -> Array:
         """The cosine of an angle in radians.
@@ -355,6 +373,9 @@ class Array:
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
+
+    def cov(self, *, rowvar: _bool = True, ddof: float = 1) -> Array:
+        """Covariances of variables, which are the rows (with rowvar) or the columns; n - ddof is divided by."""
 
     @property
     def device(self) -> Literal["cpu"]:
@@ -665,8 +686,17 @@ class Array:
     def ones_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
         """An array of ones with the shape and dtype of another."""
 
+    def pad(self, pad_width: Any, mode: Literal['constant', 'edge', 'reflect', 'symmetric', 'wrap'] = 'constant', *, constant_values: float = 0) -> Array:
+        """With elements added before and after each axis: a number, their nearest element, or the elements mirrored or repeated.
+
+        pad_width is a number, a pair (before, after), or a pair for each axis.
+        """
+
     def permute_dims(self, axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
         """Axes in another order; axis i of the result is axis axes[i]."""
+
+    def polyval(self, x: _ArrayLike, /) -> Array:
+        """The polynomial whose coefficients are p, highest power first, at each element of x."""
 
     def positive(self, *, out: Array | None = None) -> Array:
         """The array itself.
@@ -765,6 +795,9 @@ class Array:
     def size(self) -> int:
         """Number of elements."""
 
+    def split(self, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
+        """An axis cut into that many equal parts, or at the given places. Nothing is copied."""
+
     def sqrt(self, *, out: Array | None = None) -> Array:
         """The square root; NaN for negative numbers.
 
@@ -807,6 +840,9 @@ class Array:
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
 
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+        """Two axes exchanged. Nothing is copied."""
+
     def take(self, indices: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
         """The elements with the given numbers along an axis, which must be given if there is more than one."""
 
@@ -842,6 +878,9 @@ class Array:
 
     def transpose(self, *axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
         """The axes in another order, or reversed; shares storage."""
+
+    def trapezoid(self, x: _ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Array:
+        """The integral along an axis by the trapezoidal rule, over points x or points dx apart."""
 
     def tril(self, *, k: SupportsIndex = 0) -> Array:
         """Matrices with zeros above diagonal k."""
@@ -1025,6 +1064,9 @@ def any(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None =
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def append(x: _ArrayLike, values: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+    """An array with values behind it along an axis; without an axis, all elements of both in a row."""
+
 def arange(start: float, stop: float | None = None, step: float = 1, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """Numbers from start (0) up to, not including, stop, step (1) apart. With one argument, that is the stop."""
 
@@ -1048,6 +1090,12 @@ def array(obj: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Litera
     >>> freelane.array([True, False])
     array([ True, False])
     """
+
+def array_equal(x: _ArrayLike, y: _ArrayLike, /, *, equal_nan: _bool = False) -> Array:
+    """Whether two arrays have one shape and equal elements; with equal_nan, NaN equals NaN."""
+
+def array_split(x: _ArrayLike, /, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
+    """An axis cut into that many parts, the first longer by one if it does not divide evenly, or at the given places."""
 
 def asarray(obj: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None, copy: _bool | None = None) -> Array:
     """An array of a number, nested lists, or another library's array.
@@ -1178,6 +1226,9 @@ def ceil(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def clip(x: _ArrayLike, /, min: _ArrayLike | None = None, max: _ArrayLike | None = None) -> Array:
     """The elements, each at least min and at most max, where those are given; NaN stays."""
 
+def column_stack(arrays: Sequence[_ArrayLike], /) -> Array:
+    """Arrays joined as columns of a matrix; an array of one axis is one column."""
+
 def concat(arrays: Sequence[_ArrayLike], /, *, axis: SupportsIndex = 0) -> Array:
     """Joins arrays along an axis that they have; with None for the axis, all their elements in a row."""
 
@@ -1188,12 +1239,21 @@ def conj(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def convolve(x: _ArrayLike, y: _ArrayLike, /, mode: Literal['full', 'same', 'valid'] = 'full') -> Array:
+    """The discrete convolution of two sequences: wherever they overlap ('full'), as long as the longer one ('same'), or where they overlap entirely ('valid')."""
+
 def copysign(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The magnitude of the first array with the sign of the second.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def corrcoef(x: _ArrayLike, /, *, rowvar: _bool = True) -> Array:
+    """Correlation coefficients of variables, which are the rows (with rowvar) or the columns."""
+
+def correlate(x: _ArrayLike, y: _ArrayLike, /, mode: Literal['full', 'same', 'valid'] = 'valid') -> Array:
+    """The cross-correlation of two sequences: sums of x[i + k] times the conjugate of y[i], for each shift k."""
 
 def cos(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The cosine of an angle in radians.
@@ -1216,6 +1276,9 @@ def count_nonzero(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def cov(m: _ArrayLike, /, *, rowvar: _bool = True, ddof: float = 1) -> Array:
+    """Covariances of variables, which are the rows (with rowvar) or the columns; n - ddof is divided by."""
+
 def diff(x: _ArrayLike, /, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
     """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
 
@@ -1225,6 +1288,9 @@ def divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Arra
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def dstack(arrays: Sequence[_ArrayLike], /) -> Array:
+    """Arrays joined along the third axis; those of fewer axes are taken as (1, n, 1) and (m, n, 1)."""
 
 def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
     """An array with anything in it: whatever its memory held before.
@@ -1308,6 +1374,9 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: float, *, d
 def full_like(x: _ArrayLike, /, fill_value: float, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """An array with one value in every place, with the shape and dtype of another."""
 
+def geomspace(start: float, stop: float, num: SupportsIndex = 50, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """Numbers evenly spaced on a logarithmic scale, from start to stop, which have one sign."""
+
 def greater(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the first is greater than the second.
 
@@ -1322,12 +1391,18 @@ def greater_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) 
     With out=, the result is written there and out is returned.
     """
 
+def hstack(arrays: Sequence[_ArrayLike], /) -> Array:
+    """Arrays joined as columns: along the second axis, arrays of one axis along that."""
+
 def hypot(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The length of the vector (x, y), without overflow on the way.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def identity(n: SupportsIndex, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """The square matrix with ones on its diagonal."""
 
 def imag(x: _ArrayLike, /) -> Array:
     """The imaginary parts of complex numbers; zeros for a real array."""
@@ -1447,6 +1522,9 @@ def logical_xor(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) ->
     With out=, the result is written there and out is returned.
     """
 
+def logspace(start: float, stop: float, num: SupportsIndex = 50, *, base: float = 10.0, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
+    """Numbers evenly spaced on a logarithmic scale, from base**start to base**stop."""
+
 def matmul(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
     """The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast."""
 
@@ -1534,8 +1612,17 @@ def ones(shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: _DTypeLike | 
 def ones_like(x: _ArrayLike, /, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """An array of ones with the shape and dtype of another."""
 
+def pad(x: _ArrayLike, /, pad_width: Any, mode: Literal['constant', 'edge', 'reflect', 'symmetric', 'wrap'] = 'constant', *, constant_values: float = 0) -> Array:
+    """With elements added before and after each axis: a number, their nearest element, or the elements mirrored or repeated.
+
+    pad_width is a number, a pair (before, after), or a pair for each axis.
+    """
+
 def permute_dims(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
     """Axes in another order; axis i of the result is axis axes[i]."""
+
+def polyval(p: _ArrayLike, x: _ArrayLike, /) -> Array:
+    """The polynomial whose coefficients are p, highest power first, at each element of x."""
 
 def positive(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The array itself.
@@ -1557,6 +1644,9 @@ def prod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None 
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
+
+def ravel(x: _ArrayLike, /) -> Array:
+    """All elements in row-major order along one axis."""
 
 def real(x: _ArrayLike, /) -> Array:
     """The real parts of complex numbers; a real array itself."""
@@ -1647,6 +1737,9 @@ def sinh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def split(x: _ArrayLike, /, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
+    """An axis cut into that many equal parts, or at the given places. Nothing is copied."""
+
 def sqrt(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The square root; NaN for negative numbers.
 
@@ -1695,6 +1788,9 @@ def sum(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None =
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def swapaxes(x: _ArrayLike, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+    """Two axes exchanged. Nothing is copied."""
+
 def take(x: _ArrayLike, indices: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
     """The elements with the given numbers along an axis, which must be given if there is more than one."""
 
@@ -1720,6 +1816,9 @@ def tile(x: _ArrayLike, /, repetitions: SupportsIndex | Sequence[SupportsIndex])
 
 def transpose(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Axes in another order; all of them reversed when none is given."""
+
+def trapezoid(y: _ArrayLike, /, x: _ArrayLike | None = None, dx: float = 1.0, axis: SupportsIndex = -1) -> Array:
+    """The integral along an axis by the trapezoidal rule, over points x or points dx apart."""
 
 def tril(x: _ArrayLike, /, *, k: SupportsIndex = 0) -> Array:
     """Matrices with zeros above diagonal k."""
@@ -1749,6 +1848,9 @@ def var(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None =
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
+
+def vstack(arrays: Sequence[_ArrayLike], /) -> Array:
+    """Arrays joined as rows: along the first axis, arrays of one axis as one row each."""
 
 def where(condition: _ArrayLike, x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The first array where the condition holds, the second elsewhere.

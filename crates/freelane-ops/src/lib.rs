@@ -38,6 +38,7 @@ pub use operand::{Operand, result_type};
 pub use ops::astype::can_cast_same_kind;
 pub use ops::indexing::IndexItem;
 pub use ops::join::{concat, stack};
+pub use ops::pad::Pad;
 pub use ops::positions::nonzero;
 pub use ops::rearrange::{broadcast_arrays, meshgrid};
 pub use promote::{float_result, promote_scalar, promote_types};

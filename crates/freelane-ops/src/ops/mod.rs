@@ -10,11 +10,14 @@ mod line;
 pub(crate) mod manipulate;
 mod masked;
 pub(crate) mod matmul;
+pub(crate) mod numeric;
+pub(crate) mod pad;
 pub(crate) mod positions;
 pub(crate) mod rearrange;
 pub(crate) mod repeat;
 pub(crate) mod reshape;
 mod selection;
+pub(crate) mod split;
 pub(crate) mod take;
 mod transfer;
 pub(crate) mod triangle;
@@ -60,6 +63,26 @@ pub(crate) const OPS: &[&Op] = &[
     &rearrange::UNSTACK,
     &repeat::REPEAT,
     &repeat::TILE,
+    &numeric::APPEND,
+    &numeric::ARRAY_EQUAL,
+    &numeric::CONVOLVE,
+    &numeric::CORRCOEF,
+    &numeric::CORRELATE,
+    &numeric::COV,
+    &numeric::GEOMSPACE,
+    &numeric::IDENTITY,
+    &numeric::LOGSPACE,
+    &numeric::POLYVAL,
+    &numeric::TRAPEZOID,
+    &pad::PAD,
+    &split::ARRAY_SPLIT,
+    &split::COLUMN_STACK,
+    &split::DSTACK,
+    &split::HSTACK,
+    &split::RAVEL,
+    &split::SPLIT,
+    &split::SWAPAXES,
+    &split::VSTACK,
     &triangle::TRIL,
     &triangle::TRIU,
 ];
