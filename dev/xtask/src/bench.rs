@@ -1,7 +1,9 @@
 //! `cargo xtask bench`: runs the benches of `dev/benches`, keeps their figures, compares with kept ones.
 //!
 //! A bench prints lines `name,threads,ns_per_op,efficiency`. Kept figures lie in `dev/benches/record/<cpu>/<name>.csv`;
-//! figures of another processor are never compared.
+//! figures of another processor are never compared. Against other libraries: `peers.rs`.
+
+mod peers;
 
 use crate::run;
 use anyhow::{Context, Result, bail};
@@ -15,9 +17,11 @@ pub struct Args {
     /// Keep the figures under this name
     #[arg(long)]
     save: Option<String>,
-    /// Compare with the figures kept under this name
+    /// Compare with the figures kept under this name, or with other libraries from Python: numpy,numba,numexpr
     #[arg(long)]
     against: Option<String>,
+    #[command(flatten)]
+    peers: peers::Args,
 }
 
 /// One printed line.
@@ -31,6 +35,9 @@ struct Figure {
 
 pub fn run(args: &Args) -> Result<()> {
     let sh = run::shell()?;
+    if let Some(libraries) = args.against.as_deref().filter(|names| peers::are(names)) {
+        return peers::run(&sh, libraries, args.name.as_deref(), &args.peers);
+    }
     let which = args.name.as_deref().map_or(vec!["--benches"], |name| vec!["--bench", name]);
     let bench = run::cargo(&sh, &["bench", "--quiet", "--package", "freelane-benches"]).args(which);
     eprintln!("$ {bench}");

@@ -15,6 +15,7 @@ for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "FREELANE_ISA"):
 
 import argparse  # noqa: E402
 import csv  # noqa: E402
+import datetime  # noqa: E402
 import json  # noqa: E402
 import sys  # noqa: E402
 
@@ -33,6 +34,7 @@ def arguments():
     parser.add_argument("--n", type=int, action="append", help="only this length")
     parser.add_argument("--quick", action="store_true", help="short turns")
     parser.add_argument("--json", action="store_true", help="print a JSON object a line")
+    parser.add_argument("--threads", type=int, metavar="N", help="not against others: large arrays on one and on N threads")
     parser.add_argument("--csv", metavar="FILE", help="keep the rows")
     parser.add_argument("--read", metavar="FILE", help="report on kept rows")
     parser.add_argument("--markdown", metavar="FILE")
@@ -87,6 +89,7 @@ def progress(done, total, name):
 
 
 def keep(path, rows):
+    path = path.replace("{date}", datetime.date.today().isoformat())
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with open(path, "w", newline="") as file:
         for fact in report.facts():
@@ -96,10 +99,27 @@ def keep(path, rows):
         writer.writerows(rows)
 
 
+def on_threads(args):
+    """The other question: what a `Runtime` gains."""
+    import threads
+
+    wants = lambda case: wanted(case, args.filter) and coverage.exists(case.function)  # noqa: E731
+    found = list(threads.rows(args.threads, wants, args.quick, lambda text: print(text, file=sys.stderr)))
+    if args.json:
+        for row in found:
+            print(json.dumps(row))
+    elif found:
+        threads.show(args.threads, found)
+    if args.csv and found:
+        keep(args.csv, found)
+
+
 def main():
     args = arguments()
     if args.missing:
         sys.exit(coverage.main())
+    if args.threads:
+        return on_threads(args)
     facts, rows = report.read(args.read) if args.read else (report.facts(), run(args))
     if not rows:
         sys.exit("nothing to compare")

@@ -9,11 +9,13 @@ mod venv;
 use crate::run;
 use anyhow::{Context, Result, bail};
 use interpreters::Interpreter;
-use venv::{Tools, Venv};
+use venv::{Purpose, Tools, Venv};
 use xshell::Shell;
 
 /// What our own tests need.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
+/// What the benches need.
+const PEERS: &str = "dev/benches/peers/requirements.txt";
 
 /// Tests one interpreter or all; `rest` goes to pytest.
 pub fn test(sh: &Shell, only: Option<&str>, rest: &[String]) -> Result<()> {
@@ -44,27 +46,41 @@ fn all() -> Vec<Interpreter> {
 }
 
 fn test_one(tools: &Tools<'_>, interpreter: &Interpreter, rest: &[String]) -> Result<()> {
-    let venv = ready(tools, interpreter)?;
+    let venv = ready(tools, interpreter, Purpose::Tests)?;
     run::step(&format!("pytest on {}", interpreter.name), venv.pytest(tools.sh).args(rest))
 }
 
-fn ready(tools: &Tools<'_>, interpreter: &Interpreter) -> Result<Venv> {
-    let venv = tools.venv(interpreter)?;
-    tools.install(&venv, &run::root().join(REQUIREMENTS))?;
-    tools.install_module(&venv, interpreter)?;
+fn ready(tools: &Tools<'_>, interpreter: &Interpreter, purpose: Purpose) -> Result<Venv> {
+    let venv = tools.venv(interpreter, purpose)?;
+    let list = match purpose {
+        Purpose::Tests => REQUIREMENTS,
+        Purpose::Benches => PEERS,
+    };
+    tools.install(&venv, &run::root().join(list))?;
+    tools.install_module(&venv, interpreter, purpose)?;
     Ok(venv)
 }
 
 /// One interpreter with the module, the requirements of our tests and more.
 pub fn prepare(sh: &Shell, python: Option<&str>, more: &[&str]) -> Result<Venv> {
+    let (tools, interpreter) = chosen(sh, python)?;
+    let venv = ready(&tools, &interpreter, Purpose::Tests)?;
+    tools.install_these(&venv, more)?;
+    Ok(venv)
+}
+
+/// One interpreter with the module as users get it, and the libraries that it is compared with.
+pub fn with_peers(sh: &Shell, python: Option<&str>) -> Result<Venv> {
+    let (tools, interpreter) = chosen(sh, python)?;
+    ready(&tools, &interpreter, Purpose::Benches)
+}
+
+fn chosen<'a>(sh: &'a Shell, python: Option<&str>) -> Result<(Tools<'a>, Interpreter)> {
     let interpreter = match python {
         Some(wanted) => interpreters::named(wanted)?,
         None => newest().context("the Python package needs CPython 3.11 or later")?,
     };
-    let tools = Tools::new(sh, &interpreter)?;
-    let venv = ready(&tools, &interpreter)?;
-    tools.install_these(&venv, more)?;
-    Ok(venv)
+    Ok((Tools::new(sh, &interpreter)?, interpreter))
 }
 
 /// The newest interpreter that has a global lock, or else the newest.

@@ -9,6 +9,33 @@ use xshell::{Cmd, Shell, cmd};
 /// What builds wheels and fills environments.
 const TOOLS: [&str; 2] = ["maturin==1.16.0", "uv==0.13.9"];
 
+/// What an environment is for.
+#[derive(Clone, Copy)]
+pub enum Purpose {
+    /// The module as the Rust tests have it.
+    Tests,
+    /// The module as users get it.
+    Benches,
+}
+
+impl Purpose {
+    fn folder(self) -> &'static str {
+        match self {
+            Purpose::Tests => "venv",
+            Purpose::Benches => "bench",
+        }
+    }
+
+    /// How the wheel is built. For tests: in the profile of the Rust tests and with the features that they turn on, so that
+    /// of all crates only the module's own are compiled again.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Purpose::Tests => &["--profile", "dev", "--features", "beside-tests"],
+            Purpose::Benches => &["--release"],
+        }
+    }
+}
+
 /// The tools, in an environment of their own.
 pub struct Tools<'a> {
     pub sh: &'a Shell,
@@ -24,10 +51,15 @@ pub struct Venv {
 impl Venv {
     /// Runs pytest in the environment.
     pub fn pytest<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
-        sh.cmd(self.python()).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        self.python(sh).args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
     }
 
-    fn python(&self) -> PathBuf {
+    /// Runs the environment's interpreter.
+    pub fn python<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
+        sh.cmd(self.executable())
+    }
+
+    fn executable(&self) -> PathBuf {
         self.dir.join("bin/python")
     }
 }
@@ -45,18 +77,18 @@ impl<'a> Tools<'a> {
         Ok(Tools { sh, bin: dir.join("bin") })
     }
 
-    /// A fresh environment of the interpreter.
-    pub fn venv(&self, interpreter: &Interpreter) -> Result<Venv> {
+    /// A fresh environment of the interpreter, for a purpose.
+    pub fn venv(&self, interpreter: &Interpreter, purpose: Purpose) -> Result<Venv> {
         let name = interpreter.name.clone();
-        let dir = folder().join(format!("venv-{name}"));
+        let dir = folder().join(format!("{}-{name}", purpose.folder()));
         let create = self.tool("uv").args(["venv", "--quiet", "--clear", "--python"]).arg(&interpreter.path).arg(&dir);
         run::step(&name, create)?;
         Ok(Venv { name, dir })
     }
 
     /// Builds the module and installs it.
-    pub fn install_module(&self, venv: &Venv, interpreter: &Interpreter) -> Result<()> {
-        let wheel = self.wheel(interpreter)?;
+    pub fn install_module(&self, venv: &Venv, interpreter: &Interpreter, purpose: Purpose) -> Result<()> {
+        let wheel = self.wheel(interpreter, purpose)?;
         run::step("install", self.pip_install(venv).args(["--no-deps", "--reinstall"]).arg(wheel))
     }
 
@@ -88,15 +120,14 @@ impl<'a> Tools<'a> {
 
     fn pip_install(&self, venv: &Venv) -> Cmd<'a> {
         let install = ["pip", "install", "--quiet", "--only-binary", ":all:", "--python"];
-        self.tool("uv").args(install).arg(venv.python())
+        self.tool("uv").args(install).arg(venv.executable())
     }
 
-    /// Builds the wheel of an interpreter: in the profile of the Rust tests and with the features that they turn on, so
-    /// that of all crates only the module's own are compiled again.
-    fn wheel(&self, interpreter: &Interpreter) -> Result<PathBuf> {
-        let out = folder().join("wheels").join(&interpreter.name);
+    /// Builds the wheel of an interpreter.
+    fn wheel(&self, interpreter: &Interpreter, purpose: Purpose) -> Result<PathBuf> {
+        let out = folder().join("wheels").join(format!("{}-{}", purpose.folder(), interpreter.name));
         let _ = std::fs::remove_dir_all(&out);
-        let build = self.tool("maturin").args(["build", "--profile", "dev", "--features", "beside-tests"]);
+        let build = self.tool("maturin").arg("build").args(purpose.options());
         let build = build.args(["--compatibility", "linux", "--interpreter"]).arg(&interpreter.path);
         let build = build.arg("--out").arg(&out).env("CARGO_TARGET_DIR", run::target_dir());
         let build = run::OF_CARGO.iter().fold(build, |build, name| build.env_remove(name));
