@@ -11,6 +11,7 @@
 //! share is written: an operation gets its [`Lane`](freelane_pool::Lane) as an argument and takes storage from that lane's
 //! heap. The methods of [`Array`] fetch the calling thread's lane once.
 mod array;
+pub mod batch;
 mod display;
 mod error;
 pub mod function;
@@ -36,6 +37,7 @@ pub use freelane_simd::{Isa, IsaError};
 pub use function::{Function, Op, Outputs, Run, Value};
 pub use operand::{Operand, result_type};
 pub use ops::astype::can_cast_same_kind;
+pub use ops::einsum::einsum;
 pub use ops::indexing::IndexItem;
 pub use ops::join::{concat, stack};
 pub use ops::pad::Pad;

@@ -4,6 +4,7 @@ pub(crate) mod astype;
 pub(crate) mod clip;
 pub(crate) mod complex;
 pub(crate) mod creation;
+pub(crate) mod einsum;
 pub(crate) mod indexing;
 pub(crate) mod join;
 mod line;
@@ -13,6 +14,7 @@ pub(crate) mod matmul;
 pub(crate) mod numeric;
 pub(crate) mod pad;
 pub(crate) mod positions;
+pub(crate) mod products;
 pub(crate) mod rearrange;
 pub(crate) mod repeat;
 pub(crate) mod reshape;
@@ -43,6 +45,12 @@ pub(crate) const OPS: &[&Op] = &[
     &creation::ZEROS_LIKE,
     &join::CONCAT,
     &join::STACK,
+    &products::CROSS,
+    &products::DOT,
+    &products::INNER,
+    &products::KRON,
+    &products::OUTER,
+    &products::VECDOT,
     &manipulate::BROADCAST_TO,
     &manipulate::EXPAND_DIMS,
     &manipulate::FLIP,
