@@ -42,6 +42,7 @@ pub use ops::indexing::IndexItem;
 pub use ops::join::{concat, stack};
 pub use ops::pad::Pad;
 pub use ops::positions::nonzero;
+pub use ops::product_rows;
 pub use ops::rearrange::{broadcast_arrays, meshgrid};
 pub use promote::{float_result, promote_scalar, promote_types};
 use reduce::FoldTable;

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 const OP: &str = "matmul";
 
-pub(crate) static MATMUL: Op = Op {
+pub static MATMUL: Op = Op {
     name: OP,
     doc: "The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast.",
     params: &[Param::required("x1", Kind::Operand), Param::required("x2", Kind::Operand)],

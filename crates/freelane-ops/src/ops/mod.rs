@@ -14,6 +14,7 @@ pub(crate) mod matmul;
 pub(crate) mod numeric;
 pub(crate) mod pad;
 pub(crate) mod positions;
+pub mod product_rows;
 pub(crate) mod products;
 pub(crate) mod rearrange;
 pub(crate) mod repeat;
@@ -45,12 +46,16 @@ pub(crate) const OPS: &[&Op] = &[
     &creation::ZEROS_LIKE,
     &join::CONCAT,
     &join::STACK,
-    &products::CROSS,
-    &products::DOT,
-    &products::INNER,
-    &products::KRON,
-    &products::OUTER,
-    &products::VECDOT,
+    &product_rows::CROSS,
+    &product_rows::DIAGONAL,
+    &product_rows::DOT,
+    &product_rows::EINSUM,
+    &product_rows::INNER,
+    &product_rows::KRON,
+    &product_rows::OUTER,
+    &product_rows::TENSORDOT,
+    &product_rows::TRACE,
+    &product_rows::VECDOT,
     &manipulate::BROADCAST_TO,
     &manipulate::EXPAND_DIMS,
     &manipulate::FLIP,

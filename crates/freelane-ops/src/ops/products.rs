@@ -1,6 +1,6 @@
 //! Products that come down to [`matmul`](crate::Array::matmul) and `multiply`: over any axes, of vectors, of all pairs.
-use crate::function::{Default, Kind, Param};
-use crate::{Array, InOp, Op, OpsError, stack};
+//! Their rows are in `product_rows`.
+use crate::{Array, InOp, OpsError, stack};
 use freelane_array::{Index, Kind as Family, Layout, Slice, normalize_axis};
 
 impl Array {
@@ -24,7 +24,8 @@ impl Array {
         let (x, y) = (last(self)?, last(other)?);
         let lengths = [x.shape()[x.rank() - 1], y.shape()[y.rank() - 1]];
         if lengths[0] != lengths[1] {
-            let message = format!("axis {axis} has {} elements in the first operand, {} in the second", lengths[0], lengths[1]);
+            let message =
+                format!("axis {axis} has {} elements in the first operand, {} in the second", lengths[0], lengths[1]);
             return Err(OpsError::argument(OP, message));
         }
         let x = if x.dtype().kind() == Family::Complex { x.conj()? } else { x };
@@ -182,7 +183,11 @@ impl Array {
         let parts = |x: &Array| -> Result<[Array; 3], OpsError> {
             let at = normalize_axis(axis, x.rank()).in_op(OP)?;
             if x.shape()[at] != 3 {
-                let message = format!("axis {axis} must have 3 elements, an operand of shape {:?} has {}", x.shape(), x.shape()[at]);
+                let message = format!(
+                    "axis {axis} must have 3 elements, an operand of shape {:?} has {}",
+                    x.shape(),
+                    x.shape()[at]
+                );
                 return Err(OpsError::argument(OP, message));
             }
             let part = |i| x.index(&[&vec![Slice::all().into(); at][..], &[Index::At(i)]].concat());
@@ -206,7 +211,9 @@ impl Array {
         const OP: &str = "matrix_power";
         let size = match self.shape() {
             [.., rows, columns] if rows == columns => *rows,
-            shape => return Err(OpsError::argument(OP, format!("needs square matrices, the array has shape {shape:?}"))),
+            shape => {
+                return Err(OpsError::argument(OP, format!("needs square matrices, the array has shape {shape:?}")));
+            }
         };
         let (mut power, mut square) = (None::<Array>, self.clone());
         while n > 0 {
@@ -251,39 +258,3 @@ fn turned(x: &Array, summed: &[usize], columns: bool) -> Result<(Array, Vec<usiz
     let matrix = x.permute_dims(&order)?.reshape(&[length(front), length(back)])?;
     Ok((matrix, kept.iter().map(|&axis| x.shape()[axis]).collect()))
 }
-
-const PAIR: [Param; 2] = [Param::required("x1", Kind::Operand), Param::required("x2", Kind::Operand)];
-
-/// A row for two operands.
-macro_rules! pair {
-    ($NAME:ident, $name:ident, $doc:literal) => {
-        pub(crate) static $NAME: Op = Op {
-            name: stringify!($name),
-            doc: $doc,
-            params: &PAIR,
-            run: |_, a| a.array(0)?.$name(&a.array(1)?),
-            onnx: None,
-        };
-    };
-}
-
-pair!(OUTER, outer, "The products of all pairs of elements, those of the first as rows; both arrays count as one axis.");
-pair!(DOT, dot, "As NumPy's dot: the last axis of the first array with the last but one of the second; a number multiplies.");
-pair!(INNER, inner, "Sums of products over the last axis of both arrays; a number multiplies.");
-pair!(KRON, kron, "The Kronecker product: each element of the first array times the whole second, in its place.");
-
-pub(crate) static VECDOT: Op = Op {
-    name: "vecdot",
-    doc: "Sums of products along an axis of both arrays, the first conjugated; other axes broadcast.",
-    params: &[PAIR[0], PAIR[1], Param::keyword("axis", Kind::Int, Default::Int(-1))],
-    run: |_, a| a.array(0)?.vecdot(&a.array(1)?, a.int(2)? as isize),
-    onnx: None,
-};
-
-pub(crate) static CROSS: Op = Op {
-    name: "cross",
-    doc: "The cross products of vectors of three along an axis of both arrays; other axes broadcast.",
-    params: &[PAIR[0], PAIR[1], Param::keyword("axis", Kind::Int, Default::Int(-1))],
-    run: |_, a| a.array(0)?.cross(&a.array(1)?, a.int(2)? as isize),
-    onnx: None,
-};

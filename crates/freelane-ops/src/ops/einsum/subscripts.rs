@@ -29,7 +29,11 @@ impl Subscripts {
         };
         let parts = left.split(',').map(Part::parse).collect::<Result<Vec<_>, _>>()?;
         if parts.len() != ranks.len() {
-            return Err(wrong(format!("the subscripts {text} are for {} operands, {} are given", parts.len(), ranks.len())));
+            return Err(wrong(format!(
+                "the subscripts {text} are for {} operands, {} are given",
+                parts.len(),
+                ranks.len()
+            )));
         }
         let inputs = parts.iter().zip(ranks).enumerate().map(|(i, (part, &rank))| part.labels(i, rank));
         let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
