@@ -73,6 +73,12 @@ pub enum OpsError {
         /// What the memory runtime says.
         source: MemError,
     },
+    /// A registry has a function of this name already.
+    #[error("{op}: there is a function of this name already")]
+    NameTaken {
+        /// The name.
+        op: &'static str,
+    },
     /// A closure of the program panicked. An output that was handed in is half written.
     #[error("{op}: panicked: {message}")]
     Panicked {
@@ -110,6 +116,7 @@ impl OpsError {
             | OpsError::Argument { op, .. }
             | OpsError::Memory { op, .. }
             | OpsError::Panicked { op, .. }
+            | OpsError::NameTaken { op }
             | OpsError::Interrupted { op } => *op = name,
         }
         self

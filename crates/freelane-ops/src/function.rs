@@ -217,6 +217,12 @@ const REDUCE_WITH_CORRECTION: &[Param] = &[
     Param::keyword("keepdims", Kind::Bool, Default::Bool(false)),
 ];
 
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl Function {
     /// All functions.
     pub fn all() -> impl Iterator<Item = Function> {
@@ -252,7 +258,7 @@ impl Function {
     /// Its parameters, in order.
     pub fn params(self) -> SmallVec<[Param; 4]> {
         match self {
-            Function::UFunc(f) => f.params.iter().map(|p| Param::required(p, Kind::Operand)).collect(),
+            Function::UFunc(f) => operand_params(f.params),
             Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION.into(),
             Function::Reduction(_, reductions::Signature::Typed) => REDUCE_TYPED.into(),
             Function::Reduction(..) => REDUCE.into(),
@@ -262,16 +268,7 @@ impl Function {
 
     /// The way it is called, as Python writes it: `sum(x, axis=None, *, keepdims=False)`.
     pub fn signature(self) -> String {
-        let mut parts = vec![];
-        let mut starred = false;
-        for p in self.params() {
-            if p.keyword_only && !std::mem::replace(&mut starred, true) {
-                parts.push("*".to_owned());
-            }
-            starred |= p.rest;
-            parts.push(p.shown());
-        }
-        format!("{}({})", self.name(), parts.join(", "))
+        signature(self.name(), &self.params())
     }
 
     /// Calls it with positional and named arguments.
@@ -280,8 +277,7 @@ impl Function {
     /// When an argument is missing, unknown, given twice or of a wrong kind, and what the function itself says.
     pub fn call(self, lane: &Lane, positional: &[Value], named: &[(&str, Value)]) -> Result<Outputs, OpsError> {
         let params = self.params();
-        let (values, rest) = self.bind(&params, positional, named)?;
-        let bound = Bound { op: self.name(), params: &params, values, rest };
+        let bound = bind(self.name(), &params, positional, named)?;
         match self {
             Function::UFunc(f) => {
                 let operands = (0..params.len()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
@@ -294,40 +290,62 @@ impl Function {
             },
         }
     }
-
-    fn bind<'a>(
-        self,
-        params: &[Param],
-        positional: &'a [Value],
-        named: &'a [(&str, Value)],
-    ) -> Result<Given<'a>, OpsError> {
-        let problem = |what: String| OpsError::argument(self.name(), format!("{what}; usage: {}", self.signature()));
-        let places = params.iter().filter(|p| !p.keyword_only && !p.rest).count();
-        let (positional, rest) = positional.split_at(places.min(positional.len()));
-        if !rest.is_empty() && !params.iter().any(|p| p.rest) {
-            let given = positional.len() + rest.len();
-            return Err(problem(format!("takes {places} positional arguments, {given} given")));
-        }
-        let mut values: SmallVec<[Option<&Value>; 4]> = positional.iter().map(Some).collect();
-        values.resize(params.len(), None);
-        for (name, value) in named {
-            let Some(i) = params.iter().position(|p| p.answers_to(name)) else {
-                return Err(problem(format!("has no parameter named {name}")));
-            };
-            if values[i].replace(value).is_some() {
-                return Err(problem(format!("{name} is given twice")));
-            }
-        }
-        let missing = params.iter().zip(&values).find(|(p, v)| v.is_none() && p.default == Default::Required);
-        match missing {
-            Some((p, _)) => Err(problem(format!("{} is missing", p.shown_name()))),
-            None => Ok((values, rest)),
-        }
-    }
 }
 
-/// The arguments in order of the parameters, and those of the parameter that takes the rest.
-type Given<'a> = (SmallVec<[Option<&'a Value>; 4]>, &'a [Value]);
+/// Parameters that are operands.
+pub(crate) fn operand_params(names: &[&'static str]) -> SmallVec<[Param; 4]> {
+    names.iter().map(|name| Param::required(name, Kind::Operand)).collect()
+}
+
+/// The parameters of a reduction that takes nothing of its own.
+pub(crate) fn reduction_params() -> &'static [Param] {
+    REDUCE
+}
+
+/// The way a function is called, as Python writes it.
+pub(crate) fn signature(name: &str, params: &[Param]) -> String {
+    let mut parts = vec![];
+    let mut starred = false;
+    for p in params {
+        if p.keyword_only && !std::mem::replace(&mut starred, true) {
+            parts.push("*".to_owned());
+        }
+        starred |= p.rest;
+        parts.push(p.shown());
+    }
+    format!("{name}({})", parts.join(", "))
+}
+
+/// Matches arguments to the parameters of a function.
+pub(crate) fn bind<'a>(
+    op: &'static str,
+    params: &'a [Param],
+    positional: &'a [Value],
+    named: &'a [(&str, Value)],
+) -> Result<Bound<'a>, OpsError> {
+    let problem = |what: String| OpsError::argument(op, format!("{what}; usage: {}", signature(op, params)));
+    let places = params.iter().filter(|p| !p.keyword_only && !p.rest).count();
+    let (positional, rest) = positional.split_at(places.min(positional.len()));
+    if !rest.is_empty() && !params.iter().any(|p| p.rest) {
+        let given = positional.len() + rest.len();
+        return Err(problem(format!("takes {places} positional arguments, {given} given")));
+    }
+    let mut values: SmallVec<[Option<&Value>; 4]> = positional.iter().map(Some).collect();
+    values.resize(params.len(), None);
+    for (name, value) in named {
+        let Some(i) = params.iter().position(|p| p.answers_to(name)) else {
+            return Err(problem(format!("has no parameter named {name}")));
+        };
+        if values[i].replace(value).is_some() {
+            return Err(problem(format!("{name} is given twice")));
+        }
+    }
+    let missing = params.iter().zip(&values).find(|(p, v)| v.is_none() && p.default == Default::Required);
+    match missing {
+        Some((p, _)) => Err(problem(format!("{} is missing", p.shown_name()))),
+        None => Ok(Bound { op, params, values, rest }),
+    }
+}
 
 fn reduce(lane: &Lane, r: &Reduction, signature: reductions::Signature, b: &Bound<'_>) -> Result<Array, OpsError> {
     use reductions::Signature::{Correction, Typed};

@@ -34,9 +34,10 @@ pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
 pub use freelane_ops::{
-    Array, ArrayData, ArrayError, Axes, DType, Function, Index, IndexItem, Isa, IsaError, Op, Operand, OpsError,
-    Outputs, ReduceArgs, Reduction, Run, Scalar, Slice, UFunc, Value, broadcast_arrays, concat, function, meshgrid,
-    nonzero, promote_types, reductions, result_type, stack, ufuncs,
+    Array, ArrayData, ArrayError, Axes, Callable, DType, Function, Index, IndexItem, Isa, IsaError, Op, Operand,
+    OpsError, Outputs, ReduceArgs, Reduction, Registered, Registry, Run, Scalar, Slice, UFunc, UserFunc, UserReduction,
+    Value, broadcast_arrays, concat, function, meshgrid, nonzero, promote_types, reductions, result_type, stack,
+    ufuncs,
 };
 pub use freelane_pool::{Lane, PoolError, Runtime};
 
@@ -57,6 +58,22 @@ pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
 /// The names of the namespaces beside the main one.
 pub fn namespaces() -> impl Iterator<Item = &'static str> {
     NAMESPACES.iter().map(|(namespace, _)| *namespace)
+}
+
+/// The functions of all namespaces, to which a program may add its own.
+///
+/// ```
+/// use freelane::{Array, Lane, UserFunc, Value};
+/// let mut registry = freelane::registry();
+/// registry.add(UserFunc::builder("half", &["x"]).map(|x: f64| x / 2.0).register()?)?;
+/// let x = Value::Array(Array::from_vec(vec![3.0], &[1])?);
+/// let half = registry.get("", "half").expect("just added");
+/// let y = Lane::with(|lane| half.call(lane, &[x], &[]))?.one().expect("one array");
+/// assert_eq!(y.to_vec::<f64>()?, [1.5]);
+/// # Ok::<(), freelane::OpsError>(())
+/// ```
+pub fn registry() -> Registry {
+    Registry::new(functions())
 }
 
 /// What most programs use.

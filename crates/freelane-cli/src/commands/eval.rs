@@ -90,12 +90,13 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let peak = Peak::new(progress);
     let (arrays, loading) = timed(|| load(&args.arrays, &peak));
     let arrays = arrays?;
+    let registry = freelane::registry();
     peak.restart();
     let (value, evaluating) = match args.threads {
-        1 => timed(|| Lane::with(|lane| Evaluator::new(lane, &arrays, &peak).value(&tree))),
+        1 => timed(|| Lane::with(|lane| Evaluator::new(lane, &registry, &arrays, &peak).value(&tree))),
         n => {
             let runtime = Runtime::new(n.into())?;
-            timed(|| runtime.install(|lane| Evaluator::new(lane, &arrays, &peak).value(&tree)))
+            timed(|| runtime.install(|lane| Evaluator::new(lane, &registry, &arrays, &peak).value(&tree)))
         }
     };
     let value = value?;

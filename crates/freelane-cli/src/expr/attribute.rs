@@ -1,7 +1,7 @@
 //! What is written behind a dot: facts about an array, and functions in the form of methods.
 use super::error::Problem;
 use super::names;
-use freelane::{Array, Function, Scalar, Value};
+use freelane::{Array, Callable, Registry, Scalar, Value};
 
 /// Attributes that are no calls.
 const FACTS: &[&str] = &["T", "mT", "shape", "ndim", "size", "nbytes", "itemsize", "dtype"];
@@ -11,7 +11,7 @@ const METHODS: &[&str] = &["flatten", "ravel", "copy"];
 const SPREAD: &[&str] = &["reshape", "transpose", "permute_dims"];
 
 /// `x.name`, not called.
-pub fn fact(x: Value, name: &str) -> Result<Value, Problem> {
+pub fn fact(registry: &Registry, x: Value, name: &str) -> Result<Value, Problem> {
     let array = into_array(x, name)?;
     let int = |n: usize| Value::Scalar(Scalar::Int(n as i128));
     Ok(match name {
@@ -23,15 +23,17 @@ pub fn fact(x: Value, name: &str) -> Result<Value, Problem> {
         "nbytes" => int(array.nbytes()),
         "itemsize" => int(array.dtype().size()),
         "dtype" => Value::DType(array.dtype()),
-        _ if is_method(name) => return Err(Problem::misuse(format!("'{name}' is a method; call it: x.{name}(...)"))),
-        _ => return Err(unknown(name)),
+        _ if is_method(registry, name) => {
+            return Err(Problem::misuse(format!("'{name}' is a method; call it: x.{name}(...)")));
+        }
+        _ => return Err(unknown(registry, name)),
     })
 }
 
 /// How `x.name(...)` is carried out.
-pub enum Method {
+pub enum Method<'a> {
     /// As a function of this name with `x` before the other arguments.
-    Function(Function),
+    Function(Callable<'a>),
     /// As `reshape(x, -1)`.
     Flatten,
     /// As `x`: nobody can see whether values are shared.
@@ -39,7 +41,7 @@ pub enum Method {
 }
 
 /// The method of a name.
-pub fn method(name: &str) -> Result<Method, Problem> {
+pub fn method<'a>(registry: &'a Registry, name: &str) -> Result<Method<'a>, Problem> {
     match name {
         "flatten" | "ravel" => return Ok(Method::Flatten),
         "copy" => return Ok(Method::Itself),
@@ -48,8 +50,8 @@ pub fn method(name: &str) -> Result<Method, Problem> {
     if FACTS.contains(&name) {
         return Err(Problem::misuse(format!("'{name}' is no method; write it without brackets")));
     }
-    let function = names::function(name).filter(|f| takes_array(*f));
-    function.map(Method::Function).ok_or_else(|| unknown(name))
+    let function = names::function(registry, name).filter(|f| takes_array(*f));
+    function.map(Method::Function).ok_or_else(|| unknown(registry, name))
 }
 
 /// `x.reshape(2, 3)` means `x.reshape((2, 3))`.
@@ -57,17 +59,18 @@ pub fn spread(name: &str, arguments: Vec<Value>) -> Vec<Value> {
     if SPREAD.contains(&name) && arguments.len() > 1 { vec![Value::Tuple(arguments)] } else { arguments }
 }
 
-fn takes_array(function: Function) -> bool {
+fn takes_array(function: Callable<'_>) -> bool {
     let params = function.params();
     params.first().is_some_and(|p| p.kind == freelane::function::Kind::Operand)
 }
 
-fn is_method(name: &str) -> bool {
-    METHODS.contains(&name) || names::function(name).is_some_and(takes_array)
+fn is_method(registry: &Registry, name: &str) -> bool {
+    METHODS.contains(&name) || names::function(registry, name).is_some_and(takes_array)
 }
 
-fn unknown(name: &str) -> Problem {
-    let methods = Function::all().filter(|f| takes_array(*f)).map(Function::name);
+fn unknown(registry: &Registry, name: &str) -> Problem {
+    let main = registry.iter().filter(|(namespace, _)| namespace.is_empty()).map(|(_, f)| f);
+    let methods = main.filter(|f| takes_array(*f)).map(Callable::name);
     let all = FACTS.iter().chain(METHODS).copied().chain(methods);
     Problem::UnknownAttribute { of: "an array".into(), name: name.into(), suggestion: names::nearest_of(name, all) }
 }

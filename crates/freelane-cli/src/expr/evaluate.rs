@@ -5,7 +5,7 @@ use super::attribute::{self, Method};
 use super::error::{ExprError, Problem};
 use super::names;
 use freelane::function::Kind;
-use freelane::{Array, DType, Function, Index, IndexItem, Lane, OpsError, Scalar, Slice, Value};
+use freelane::{Array, Callable, DType, Index, IndexItem, Lane, OpsError, Registry, Scalar, Slice, Value};
 use std::collections::BTreeMap;
 
 /// Sees each step of an evaluation when it ends.
@@ -21,6 +21,7 @@ impl Watch for () {
 /// Evaluates trees over named arrays.
 pub struct Evaluator<'a> {
     lane: &'a Lane,
+    registry: &'a Registry,
     arrays: &'a BTreeMap<String, Array>,
     watch: &'a dyn Watch,
 }
@@ -28,9 +29,14 @@ pub struct Evaluator<'a> {
 type Evaluated<T> = Result<T, ExprError>;
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator on a lane, over arrays by name.
-    pub fn new(lane: &'a Lane, arrays: &'a BTreeMap<String, Array>, watch: &'a dyn Watch) -> Self {
-        Evaluator { lane, arrays, watch }
+    /// An evaluator on a lane, with the functions of a registry, over arrays by name.
+    pub fn new(
+        lane: &'a Lane,
+        registry: &'a Registry,
+        arrays: &'a BTreeMap<String, Array>,
+        watch: &'a dyn Watch,
+    ) -> Self {
+        Evaluator { lane, registry, arrays, watch }
     }
 
     /// The value of a tree.
@@ -65,10 +71,10 @@ impl<'a> Evaluator<'a> {
         if let Some(value) = names::constant(name) {
             return Ok(value);
         }
-        if let Some(function) = names::function(name) {
+        if let Some(function) = names::function(self.registry, name) {
             return Err(Problem::misuse(format!("'{name}' is a function; call it: {}", function.signature())));
         }
-        let suggestion = names::nearest(name, self.arrays.keys().map(String::as_str));
+        let suggestion = names::nearest(self.registry, name, self.arrays.keys().map(String::as_str));
         Err(Problem::UnknownName { name: name.to_owned(), suggestion })
     }
 
@@ -76,17 +82,21 @@ impl<'a> Evaluator<'a> {
         if let Some(module) = self.module(x) {
             return Ok(self.name(&names::qualified(module, name))?);
         }
-        Ok(attribute::fact(self.value(x)?, name)?)
+        Ok(attribute::fact(self.registry, self.value(x)?, name)?)
     }
 
     /// The namespace that is written before a dot: none in `np.sin`, `linalg` in `linalg.inv` and `np.linalg.inv`.
-    fn module(&self, x: &Node) -> Option<&'static str> {
+    fn module<'n>(&self, x: &'n Node) -> Option<&'n str> {
         match &x.kind {
             NodeKind::Name(n) if names::is_module(n) => Some(""),
-            NodeKind::Name(n) if !self.arrays.contains_key(n) => names::namespace(n),
-            NodeKind::Attribute(x, n) if self.module(x) == Some("") => names::namespace(n),
+            NodeKind::Name(n) if !self.arrays.contains_key(n) => self.namespace(n),
+            NodeKind::Attribute(x, n) if self.module(x) == Some("") => self.namespace(n),
             _ => None,
         }
+    }
+
+    fn namespace<'n>(&self, name: &'n str) -> Option<&'n str> {
+        (!name.is_empty() && self.registry.has_namespace(name)).then_some(name)
     }
 
     fn unary(&self, op: &str, x: Value) -> Result<Value, Problem> {
@@ -105,13 +115,18 @@ impl<'a> Evaluator<'a> {
     }
 
     fn apply(&self, name: &str, positional: Vec<Value>, named: Vec<(&str, Value)>) -> Result<Value, Problem> {
-        let Some(function) = names::function(name) else {
+        let Some(function) = names::function(self.registry, name) else {
             return Err(Problem::UnknownName { name: name.to_owned(), suggestion: None });
         };
         self.run(function, positional, named)
     }
 
-    fn run(&self, function: Function, mut positional: Vec<Value>, named: Vec<(&str, Value)>) -> Result<Value, Problem> {
+    fn run(
+        &self,
+        function: Callable<'_>,
+        mut positional: Vec<Value>,
+        named: Vec<(&str, Value)>,
+    ) -> Result<Value, Problem> {
         for (value, param) in positional.iter_mut().zip(function.params()) {
             if param.kind == Kind::Operand && matches!(value, Value::Tuple(_)) {
                 *value = Value::Array(array_of(value)?);
@@ -149,7 +164,7 @@ impl<'a> Evaluator<'a> {
             Some(_) => return Err(Problem::misuse(format!("'{name}' cannot be called")).into()),
             None => {}
         }
-        let Some(function) = names::function(name) else {
+        let Some(function) = names::function(self.registry, name) else {
             return Err(Fault::from(self.name(name).err().unwrap_or_else(|| Problem::misuse("cannot be called"))));
         };
         let (positional, named) = (self.arguments(&call.positional)?, self.named(call)?);
@@ -159,7 +174,7 @@ impl<'a> Evaluator<'a> {
     fn call_method(&self, object: &Node, name: &str, call: &Call) -> Result<Value, Fault> {
         let x = self.value(object)?;
         let mut arguments = self.arguments(&call.positional)?;
-        let (function, name) = match attribute::method(name)? {
+        let (function, name) = match attribute::method(self.registry, name)? {
             Method::Function(function) => (function, name),
             Method::Itself if arguments.is_empty() => return Ok(x),
             Method::Flatten if arguments.is_empty() => {

@@ -1,5 +1,5 @@
 //! Names that every expression knows: constants, and NumPy's other spellings of functions.
-use freelane::{DType, Function, Scalar, Value};
+use freelane::{Callable, DType, Registry, Scalar, Value};
 use std::f64::consts;
 
 /// Constants.
@@ -64,27 +64,24 @@ pub fn constant(name: &str) -> Option<Value> {
     constant.or_else(|| DType::from_name(name).map(Value::DType))
 }
 
-/// The namespace of a name.
-pub fn namespace(name: &str) -> Option<&'static str> {
-    freelane::namespaces().find(|namespace| *namespace == name)
-}
-
 /// A name in a namespace, as [`function`] wants it.
 pub fn qualified(namespace: &str, name: &str) -> String {
     if namespace.is_empty() { name.to_owned() } else { format!("{namespace}.{name}") }
 }
 
 /// A function by its own or NumPy's name, after that of its namespace if it is not in the main one.
-pub fn function(name: &str) -> Option<Function> {
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-    let (namespace, own) = name.split_once('.').unwrap_or(("", alias.map_or(name, |(_, own)| own)));
-    freelane::functions().find(|(n, f)| *n == namespace && f.name() == own).map(|(_, f)| f)
+pub fn function<'a>(registry: &'a Registry, name: &str) -> Option<Callable<'a>> {
+    if let Some((namespace, name)) = name.split_once('.') {
+        return registry.get(namespace, name);
+    }
+    let alias = || ALIASES.iter().find(|(alias, _)| *alias == name);
+    registry.get("", name).or_else(|| registry.get("", alias()?.1))
 }
 
 /// The name that exists and is most like `name`, if any is much like it.
-pub fn nearest<'a>(name: &str, more: impl Iterator<Item = &'a str>) -> Option<String> {
-    let functions = freelane::functions().map(|(_, f)| -> &'a str { f.name() });
-    let aliases = ALIASES.iter().filter(|(_, own)| Function::by_name(own).is_some()).map(|(alias, _)| *alias);
+pub fn nearest<'a>(registry: &Registry, name: &str, more: impl Iterator<Item = &'a str>) -> Option<String> {
+    let functions = registry.iter().map(|(_, f)| -> &'a str { f.name() });
+    let aliases = ALIASES.iter().filter(|(_, own)| registry.get("", own).is_some()).map(|(alias, _)| *alias);
     let constants = CONSTANTS.iter().map(|(n, _)| *n).chain(DType::ALL.iter().map(|d| d.name()));
     nearest_of(name, more.chain(functions).chain(aliases).chain(constants))
 }

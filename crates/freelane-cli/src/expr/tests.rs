@@ -1,6 +1,6 @@
 //! Expressions against what Python with NumPy 2.4 makes of the same text.
 use super::*;
-use freelane::{Array, Lane, Value};
+use freelane::{Array, Lane, Registry, UserFunc, UserReduction, Value};
 use std::collections::BTreeMap;
 
 fn arrays() -> BTreeMap<String, Array> {
@@ -14,9 +14,40 @@ fn arrays() -> BTreeMap<String, Array> {
     named.into_iter().map(|(name, array)| (name.to_owned(), array.unwrap())).collect()
 }
 
+/// All functions, and two of a program's own.
+fn registry() -> Registry {
+    let mut registry = freelane::registry();
+    let clipped = UserFunc::builder("clipped", &["x", "limit"]).map(|x: f64, limit: f64| x.min(limit));
+    let longest = UserReduction::builder("longest").fold(0.0, |x: f64| x.abs(), f64::max, |a: f64, _| a);
+    registry.add(clipped.register().unwrap()).unwrap();
+    registry.add(longest.register().unwrap()).unwrap();
+    registry
+}
+
+#[test]
+fn functions_of_the_program() {
+    for (text, want) in [
+        ("clipped(x, 2).sum()", "11.0"),
+        ("x.clipped(limit=y)", "[[ 1.  -2.   0.5]\n [ 1.  -2.   0.5]]"),
+        ("longest(y)", "2.0"),
+        ("longest(x, axis=0, keepdims=True)", "[[4. 5. 6.]]"),
+        ("(x @ y).longest() + 1", "4.0"),
+    ] {
+        assert_eq!(shown(text).as_deref(), Ok(want), "{text}");
+    }
+    for (text, want) in [
+        ("cliped(x, 2)", "column 1: unknown name 'cliped'; did you mean 'clipped'?"),
+        ("clipped(x)", "column 1: clipped: limit is missing; usage: clipped(x, limit)"),
+        ("clipped", "column 1: 'clipped' is a function; call it: clipped(x, limit)"),
+        ("longest(1j * x)", "column 1: longest: not defined for complex128; it takes float64"),
+    ] {
+        assert_eq!(shown(text).unwrap_err(), want, "{text}");
+    }
+}
+
 fn evaluate(text: &str) -> Result<Value, ExprError> {
     let tree = parse(text)?;
-    Lane::with(|lane| Evaluator::new(lane, &arrays(), &()).value(&tree))
+    Lane::with(|lane| Evaluator::new(lane, &registry(), &arrays(), &()).value(&tree))
 }
 
 fn shown(text: &str) -> Result<String, String> {
