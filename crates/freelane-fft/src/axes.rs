@@ -62,7 +62,7 @@ pub fn ihfft(x: &Array, n: Option<usize>, axis: isize, norm: Norm) -> Result<Arr
 }
 
 /// The transform over several axes, of lengths `s`: over the last `s.len()` axes, or all, unless `axes` are given. A length
-/// of -1 is that of the axis.
+/// of -1 is that of the axis in `x`.
 ///
 /// # Errors
 /// As [`fft`], and when there are not as many lengths as axes.
@@ -163,11 +163,12 @@ fn places(op: &'static str, x: &Array, s: Option<&[isize]>, axes: Option<&[isize
         return Err(OpsError::argument(op, format!("{} lengths for {} axes; give as many", s.len(), axes.len())));
     }
     let place = |(i, &axis): (usize, &isize)| {
-        let n = match s.map_or(-1, |s| s[i]) {
-            -1 => None,
-            n => Some(usize::try_from(n).map_err(|_| too_short(op, n as i128))?),
+        let axis = normalize_axis(axis, rank).in_op(op)?;
+        let length = |&n: &isize| match n {
+            -1 => Ok(x.shape()[axis]),
+            n => usize::try_from(n).map_err(|_| too_short(op, n as i128)),
         };
-        Ok((normalize_axis(axis, rank).in_op(op)?, n))
+        Ok((axis, s.map(|s| length(&s[i])).transpose()?))
     };
     axes.iter().enumerate().map(place).collect()
 }

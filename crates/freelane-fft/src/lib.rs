@@ -39,8 +39,10 @@ mod lines;
 mod norm;
 mod plans;
 mod real;
+mod rows;
 
 pub use axes::{fft, fftn, hfft, ifft, ifftn, ihfft, irfft, irfftn, rfft, rfftn};
 pub use frequencies::{fftfreq, fftshift, ifftshift, rfftfreq};
 pub use norm::Norm;
 pub use plans::{forget_plans, kept_bytes};
+pub use rows::OPS;

@@ -1,6 +1,8 @@
 //! What the transforms are measured against: sums written out, and what NumPy prints.
 use freelane_array::{DType, Index, Slice};
-use freelane_fft::{Norm, fft, fftfreq, fftn, fftshift, hfft, ifft, ifftn, ifftshift, ihfft, irfft, irfftn, rfft, rfftfreq, rfftn};
+use freelane_fft::{
+    Norm, fft, fftfreq, fftn, fftshift, hfft, ifft, ifftn, ifftshift, ihfft, irfft, irfftn, rfft, rfftfreq, rfftn,
+};
 use freelane_ops::{Array, OpsError};
 use num_complex::Complex;
 
@@ -134,7 +136,8 @@ fn imaginary_parts_that_cannot_be_are_ignored() {
     let dirty = [C::new(3.0, 9.0), C::new(1.0, -2.0), C::new(2.0, f64::NAN)];
     for n in [4, 3] {
         let keep = n / 2 + 1;
-        let of = |v: &[C]| irfft(&array(&v[..keep], &[keep]), Some(n), -1, Norm::Backward).unwrap().to_vec::<f64>().unwrap();
+        let of =
+            |v: &[C]| irfft(&array(&v[..keep], &[keep]), Some(n), -1, Norm::Backward).unwrap().to_vec::<f64>().unwrap();
         assert_eq!(of(&clean), of(&dirty), "{n}");
     }
     // Of an odd number of elements the last one is not real.
@@ -203,6 +206,8 @@ fn several_axes_are_one_after_the_other() {
     let reals = Array::from_vec(numbers(4 * 5 * 7, 2), &[4, 5, 7]).unwrap();
     let half = rfftn(&reals, None, None, Norm::Ortho).unwrap();
     assert_eq!(half.shape(), [4, 5, 4]);
+    assert_eq!(irfftn(&half, Some(&[-1, -1, -1]), None, Norm::Ortho).unwrap().shape(), [4, 5, 4]);
+    assert_eq!(irfftn(&half, None, None, Norm::Ortho).unwrap().shape(), [4, 5, 6]);
     let back = irfftn(&half, Some(&[4, 5, 7]), None, Norm::Ortho).unwrap();
     assert!(distance(&wide(&back), &wide(&reals)) < 1e-15);
     assert_eq!(wide(&fftn(&reals, None, Some(&[]), Norm::Ortho).unwrap()), wide(&reals));
@@ -230,13 +235,29 @@ fn what_cannot_be_is_an_error_and_says_why() {
     let empty = Array::zeros(&[3, 0], DType::F64).unwrap();
     let cases: [(Result<Array, OpsError>, &str); 10] = [
         (fft(&x, Some(0), -1, Norm::Backward), "fft: a transform over 0 elements does not exist; n must be at least 1"),
-        (fft(&empty, None, -1, Norm::Backward), "fft: a transform over 0 elements does not exist; n must be at least 1"),
-        (irfft(&x.index(&[Slice::all().into(), Slice { start: None, stop: Some(1), step: 1 }.into()]).unwrap(), None, -1, Norm::Backward),
-         "irfft: a transform over 0 elements does not exist; n must be at least 1"),
-        (rfft(&x, None, -1, Norm::Backward), "rfft: not defined for complex128; it takes real numbers; use fft or ifft for complex ones"),
+        (
+            fft(&empty, None, -1, Norm::Backward),
+            "fft: a transform over 0 elements does not exist; n must be at least 1",
+        ),
+        (
+            irfft(
+                &x.index(&[Slice::all().into(), Slice { start: None, stop: Some(1), step: 1 }.into()]).unwrap(),
+                None,
+                -1,
+                Norm::Backward,
+            ),
+            "irfft: a transform over 0 elements does not exist; n must be at least 1",
+        ),
+        (
+            rfft(&x, None, -1, Norm::Backward),
+            "rfft: not defined for complex128; it takes real numbers; use fft or ifft for complex ones",
+        ),
         (fftn(&x, Some(&[2]), Some(&[0, 1]), Norm::Backward), "fftn: 1 lengths for 2 axes; give as many"),
         (fftn(&x, Some(&[2, 2, 2]), None, Norm::Backward), "fftn: 3 lengths for an array of 2 axes"),
-        (ifftn(&x, Some(&[-2]), Some(&[0]), Norm::Backward), "ifftn: a transform over -2 elements does not exist; n must be at least 1"),
+        (
+            ifftn(&x, Some(&[-2]), Some(&[0]), Norm::Backward),
+            "ifftn: a transform over -2 elements does not exist; n must be at least 1",
+        ),
         (irfftn(&x, None, Some(&[]), Norm::Backward), "irfftn: needs at least one axis"),
         (fftfreq(0, 1.0, DType::F64), "fftfreq: a transform over 0 elements does not exist; n must be at least 1"),
         (fftfreq(3, 1.0, DType::I64), "fftfreq: not defined for int64; it takes floating-point dtypes"),

@@ -24,12 +24,14 @@
 //! | --- | --- |
 //! | [`Array`], functions as rows ([`UFunc`], [`Reduction`], [`Op`]) | `freelane-ops` |
 //! | [`DType`], [`Layout`], [`ArrayData`] | `freelane-array` |
+//! | [`fft`] | `freelane-fft` |
 //! | [`load`], [`save`], [`io`] | `freelane-io` |
 //! | [`Runtime`], [`Lane`] | `freelane-pool` |
 //! | [`mem`]: buffers, statistics, limits, `trim` | `freelane-mem` |
 #![forbid(unsafe_code)]
 
 pub use freelane_array::{ArrayView, Element, Kind, Layout, broadcast_shapes};
+pub use freelane_fft as fft;
 pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
@@ -42,7 +44,7 @@ pub use freelane_ops::{
 pub use freelane_pool::{Lane, PoolError, Runtime};
 
 /// The structured operations of each namespace; those of the main one are in the tables of `freelane-ops`.
-const NAMESPACES: &[(&str, &[&Op])] = &[];
+const NAMESPACES: &[(&str, &[&Op])] = &[("fft", fft::OPS)];
 
 /// Every function with the namespace it belongs to, which has no name for the main one.
 ///
