@@ -53,7 +53,7 @@ impl<T: Send> Parts for Chunks<'_, T> {
         self.count
     }
 
-    unsafe fn part<'p>(&'p self, i: usize) -> &'p mut [T] {
+    unsafe fn part(&self, i: usize) -> &mut [T] {
         // SAFETY: part `i` lies in the slice, which is borrowed for longer than `self`, and is the caller's alone.
         unsafe { std::slice::from_raw_parts_mut(self.first.add(i * self.len), self.len) }
     }

@@ -2,7 +2,9 @@
 //!
 //! A [`Function`] is a row of one of the three tables. It knows its parameters, so a caller needs no list of its own:
 //! arguments are matched to parameters here, once for all.
-use crate::{Array, Axes, InOp, Operand, OpsError, ReduceArgs, Reduction, Scalar, UFunc, ops, reductions, ufuncs};
+use crate::{
+    Array, Axes, Gradient, InOp, Operand, OpsError, ReduceArgs, Reduction, Scalar, UFunc, ops, reductions, ufuncs,
+};
 use freelane_array::DType;
 use freelane_pool::Lane;
 use smallvec::SmallVec;
@@ -81,27 +83,29 @@ pub struct Param {
     pub keyword_only: bool,
     /// Whether it takes all positional arguments from its place on, as a list.
     pub rest: bool,
+    /// What is known of the derivative with respect to it.
+    pub gradient: Gradient,
 }
 
 impl Param {
     /// A parameter that must be given.
     pub const fn required(name: &'static str, kind: Kind) -> Param {
-        Param { name, kind, default: Default::Required, keyword_only: false, rest: false }
+        Param { name, kind, default: Default::Required, keyword_only: false, rest: false, gradient: kind.gradient() }
     }
 
     /// A parameter that has a default.
     pub const fn optional(name: &'static str, kind: Kind, default: Default) -> Param {
-        Param { name, kind, default, keyword_only: false, rest: false }
+        Param { name, kind, default, keyword_only: false, rest: false, gradient: kind.gradient() }
     }
 
     /// A parameter that has a default and is given by name only.
     pub const fn keyword(name: &'static str, kind: Kind, default: Default) -> Param {
-        Param { name, kind, default, keyword_only: true, rest: false }
+        Param { name, kind, default, keyword_only: true, rest: false, gradient: kind.gradient() }
     }
 
     /// A parameter that takes all positional arguments from its place on, which are arrays.
     pub const fn rest(name: &'static str) -> Param {
-        Param { name, kind: Kind::Operands, default: Default::None, keyword_only: false, rest: true }
+        Param { rest: true, ..Param::optional(name, Kind::Operands, Default::None) }
     }
 
     /// The parameter as Python writes it: `axis=None`.
@@ -118,7 +122,8 @@ impl Param {
         }
     }
 
-    fn answers_to(&self, name: &str) -> bool {
+    /// Whether this is one of its names.
+    pub fn answers_to(&self, name: &str) -> bool {
         self.name.split('|').any(|n| n == name)
     }
 
@@ -256,19 +261,19 @@ impl Function {
     }
 
     /// Its parameters, in order.
-    pub fn params(self) -> &'static [Param] {
+    pub fn params(self) -> SmallVec<[Param; 4]> {
         match self {
-            Function::UFunc(f) => f.params,
-            Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION,
-            Function::Reduction(_, reductions::Signature::Typed) => REDUCE_TYPED,
-            Function::Reduction(..) => REDUCE,
-            Function::Op(o) => o.params,
+            Function::UFunc(f) => operand_params(f.params),
+            Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION.into(),
+            Function::Reduction(_, reductions::Signature::Typed) => REDUCE_TYPED.into(),
+            Function::Reduction(..) => REDUCE.into(),
+            Function::Op(o) => o.params.into(),
         }
     }
 
     /// The way it is called, as Python writes it: `sum(x, axis=None, *, keepdims=False)`.
     pub fn signature(self) -> String {
-        signature(self.name(), self.params())
+        signature(self.name(), &self.params())
     }
 
     /// Calls it with positional and named arguments.
@@ -277,38 +282,24 @@ impl Function {
     /// When an argument is missing, unknown, given twice or of a wrong kind, and what the function itself says.
     pub fn call(self, lane: &Lane, positional: &[Value], named: &[(&str, Value)]) -> Result<Outputs, OpsError> {
         let params = self.params();
-        self.call_bound(lane, &bind(self.name(), params, positional, named)?)
-    }
-
-    /// As [`Function::call`], with the arguments in order of the parameters, nothing where one is not given. Whoever has
-    /// matched them already saves doing it twice.
-    ///
-    /// # Errors
-    /// When there are more than parameters, one that is needed is missing, and as [`Function::call`].
-    pub fn call_placed(self, lane: &Lane, args: &[Option<Value>]) -> Result<Outputs, OpsError> {
-        let params = self.params();
-        let mut values: SmallVec<[Option<&Value>; 4]> = args.iter().map(Option::as_ref).collect();
-        values.resize(params.len().max(args.len()), None);
-        let wrong = params.iter().zip(&values).any(|(p, v)| v.is_none() && p.default == Default::Required);
-        if wrong || values.len() > params.len() {
-            return Err(OpsError::argument(self.name(), format!("usage: {}", self.signature())));
-        }
-        self.call_bound(lane, &Bound { op: self.name(), params, values, rest: &[] })
-    }
-
-    fn call_bound(self, lane: &Lane, bound: &Bound<'_>) -> Result<Outputs, OpsError> {
+        let bound = bind(self.name(), &params, positional, named)?;
         match self {
             Function::UFunc(f) => {
-                let operands = (0..f.arity()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
+                let operands = (0..params.len()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
                 f.call(lane, &operands).map(Array::from).map(Outputs::One)
             }
-            Function::Reduction(r, signature) => reduce(lane, r, signature, bound).map(Outputs::One),
+            Function::Reduction(r, signature) => reduce(lane, r, signature, &bound).map(Outputs::One),
             Function::Op(o) => match o.run {
-                Run::One(run) => run(lane, bound).map(Outputs::One),
-                Run::Many(names, run) => run(lane, bound).map(|arrays| Outputs::Many(names, arrays)),
+                Run::One(run) => run(lane, &bound).map(Outputs::One),
+                Run::Many(names, run) => run(lane, &bound).map(|arrays| Outputs::Many(names, arrays)),
             },
         }
     }
+}
+
+/// Parameters that are operands.
+pub(crate) fn operand_params(names: &[&'static str]) -> SmallVec<[Param; 4]> {
+    names.iter().map(|name| Param::required(name, Kind::Operand)).collect()
 }
 
 /// The parameters of a reduction that takes nothing of its own.

@@ -15,6 +15,7 @@ pub mod batch;
 mod display;
 mod error;
 pub mod function;
+mod gradient;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod operand;
@@ -36,9 +37,9 @@ pub use error::{InOp, OpsError};
 pub use freelane_array::{ArrayData, ArrayError, DType, Element, Index, Kind, Layout, Slice, with_dtype};
 pub use freelane_simd::{Isa, IsaError};
 pub use function::{Function, Op, Outputs, Run, Value};
+pub use gradient::Gradient;
 pub use operand::{Operand, result_type};
 pub use ops::astype::can_cast_same_kind;
-pub use ops::close::Tolerance;
 pub use ops::einsum::einsum;
 pub use ops::indexing::IndexItem;
 pub use ops::join::{concat, stack};

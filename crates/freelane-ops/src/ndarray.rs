@@ -1,11 +1,11 @@
 //! To and from the `ndarray` crate.
 //!
-//! Arrays that come from there keep their memory and their strides, and what goes there as a view does too; only
-//! [`ndarray::ArrayD`], which must own its elements, is a copy.
+//! Arrays that come from there as owners keep their memory and their strides, and what goes there as a view does too.
+//! Copies are what comes from a borrowed array or view, and [`ndarray::ArrayD`], which must own its elements.
 use crate::{Array, InOp, OpsError};
 use freelane_array::{ArrayData, ArrayError, Element, Layout};
 use freelane_mem::BufferMut;
-use ndarray::{ArrayD, ArrayViewD, Axis, Dimension, IxDyn, ShapeBuilder};
+use ndarray::{ArrayBase, ArrayD, ArrayViewD, Axis, Data, Dimension, IxDyn, ShapeBuilder};
 
 impl Array {
     /// The elements as a view of the `ndarray` crate, sharing memory.
@@ -70,6 +70,30 @@ impl<T: Element, D: Dimension> TryFrom<ndarray::Array<T, D>> for Array {
         // SAFETY: all values of a vector are initialised, and the buffer has exactly those.
         unsafe { ArrayData::new(buffer, T::DTYPE, layout.in_op(OP)?) }.in_op(OP).map(Array::from)
     }
+}
+
+impl<T: Element, S: Data<Elem = T>, D: Dimension> TryFrom<&ArrayBase<S, D>> for Array {
+    type Error = OpsError;
+
+    /// A copy of an array, a view or a shared array, in row-major order.
+    ///
+    /// ```
+    /// use freelane_ops::Array;
+    /// let table = ndarray::array![[1.0f32, 2.0], [3.0, 4.0]];
+    /// let column = Array::try_from(&table.column(1))?;
+    /// assert_eq!(column.to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    fn try_from(array: &ArrayBase<S, D>) -> Result<Array, OpsError> {
+        match array.as_slice() {
+            Some(values) => Array::from_slice(values)?.reshape(&lengths(array.shape())),
+            None => Array::from_vec(array.iter().copied().collect(), array.shape()),
+        }
+    }
+}
+
+fn lengths(shape: &[usize]) -> Vec<isize> {
+    shape.iter().map(|&n| n as isize).collect()
 }
 
 /// There, the lengths of an empty array must multiply without overflow too.

@@ -5,7 +5,7 @@
 //!          -> common shape -> output       -> walk     (contiguous: one call of the loop)
 //! ```
 use crate::walk::{Walk, byte_strides};
-use crate::{InOp, Operand, OpsError, Scalar, operand, promote};
+use crate::{Gradient, InOp, Operand, OpsError, Scalar, operand, promote};
 use freelane_array::{ArrayData, ArrayError, DType, Dims, Layout, broadcast_shapes};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
 use freelane_mem::{BufferMut, MemError};
@@ -55,7 +55,7 @@ pub struct UFunc {
     /// What it computes; the first line is a summary.
     pub doc: &'static str,
     /// Names of the operands.
-    pub params: &'static [crate::function::Param],
+    pub params: &'static [&'static str],
     /// Kernel table. Private, for a loop in the wrong place would write out of bounds.
     pub(crate) loops: Loops,
     /// Promotion class.
@@ -72,6 +72,8 @@ pub struct UFunc {
     pub check: Option<Check>,
     /// Of a comparison, what it says of operands in a given order.
     pub order: Option<fn(Ordering) -> bool>,
+    /// The derivative, where results are floating-point numbers.
+    pub derivative: Gradient,
 }
 
 /// Looks at operands before a loop of the given dtype runs over them.

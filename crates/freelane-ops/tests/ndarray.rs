@@ -59,9 +59,32 @@ fn every_dtype() {
             let there = ArrayD::<T>::try_from(&x).unwrap();
             let back = Array::try_from(there).unwrap();
             assert_eq!((back.dtype(), back.to_vec::<T>().unwrap()), (dtype, x.to_vec::<T>().unwrap()));
+            let view = x.as_ndarray::<T>().unwrap();
+            assert_eq!(view.as_ptr().cast(), x.data().as_ptr());
+            let copy = Array::try_from(&view.slice(s![.., ..;-1, 1..])).unwrap();
+            let want = x.index(&[Index::Ellipsis, Slice { start: None, stop: None, step: -1 }.into(), Slice { start: Some(1), stop: None, step: 1 }.into()]);
+            assert_eq!((copy.dtype(), copy.to_vec::<T>().unwrap()), (dtype, want.unwrap().to_vec::<T>().unwrap()));
         });
     }
     assert!(grid().as_ndarray::<f64>().is_err());
+}
+
+#[test]
+fn borrowed_arrays_and_views_are_copied() {
+    let a = Array3::from_shape_fn((2, 3, 4), |(i, j, k)| (i * 12 + j * 4 + k) as i16);
+    let shared = a.to_shared();
+    let views = [a.view(), a.slice(s![.., 1..;-1, ..;2]), a.view().reversed_axes(), a.slice(s![.., 3.., ..])];
+    let broadcast = a.broadcast((5, 2, 3, 4)).unwrap();
+    let check = |x: Array, shape: &[usize], want: Vec<i16>| {
+        assert_eq!((x.shape(), x.to_vec::<i16>().unwrap()), (shape, want));
+    };
+    for view in views {
+        check(Array::try_from(&view).unwrap(), view.shape(), view.iter().copied().collect());
+    }
+    check(Array::try_from(&shared).unwrap(), a.shape(), a.iter().copied().collect());
+    check(Array::try_from(&broadcast).unwrap(), broadcast.shape(), broadcast.iter().copied().collect());
+    let x = Array::try_from(&a).unwrap();
+    assert_ne!(x.data().as_ptr(), a.as_ptr().cast());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use freelane::{DType, Function};
 use serde::Serialize;
 use std::io::Write;
 
-/// List all functions: element types, error bound, ONNX name
+/// List all functions: element types, error bound, gradient, ONNX name
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print one JSON object a line
@@ -25,8 +25,8 @@ struct Entry {
     dtypes: Vec<&'static str>,
     /// Largest error in units in the last place, for float32 and float64.
     ulp: Option<f32>,
-    /// Whether there is a gradient rule.
-    gradient: bool,
+    /// `differentiable`, `zero` where there is a derivative, or `none`: nothing real is put in.
+    gradient: String,
     onnx: Option<Onnx>,
     summary: &'static str,
 }
@@ -61,7 +61,7 @@ fn entry(namespace: &'static str, function: Function) -> Entry {
         signature: if namespace.is_empty() { signature } else { format!("{namespace}.{signature}") },
         dtypes,
         ulp,
-        gradient: false,
+        gradient: function.gradient().to_string(),
         onnx: onnx.map(|(name, since_opset)| Onnx { name, since_opset }),
         summary: function.doc().trim().lines().next().unwrap_or_default().trim(),
     }
@@ -69,12 +69,20 @@ fn entry(namespace: &'static str, function: Function) -> Entry {
 
 fn table(entries: &[Entry], out: &mut dyn Write) -> Result<()> {
     let width = entries.iter().map(|e| e.signature.len()).max().unwrap_or(0);
-    writeln!(out, "{:<width$}  {:<16}  {:>5}  {:<20}  what it computes", "function", "dtypes", "ulp", "ONNX (since)")?;
+    writeln!(
+        out,
+        "{:<width$}  {:<16}  {:>5}  {:<14}  {:<20}  what it computes",
+        "function", "dtypes", "ulp", "gradient", "ONNX (since)"
+    )?;
     for e in entries {
         let ulp = e.ulp.map_or_else(String::new, |u| u.to_string());
         let onnx = e.onnx.as_ref().map_or_else(String::new, |o| format!("{} ({})", o.name, o.since_opset));
         let dtypes = families(&e.dtypes);
-        writeln!(out, "{:<width$}  {dtypes:<16}  {ulp:>5}  {onnx:<20}  {}", e.signature, e.summary)?;
+        writeln!(
+            out,
+            "{:<width$}  {dtypes:<16}  {ulp:>5}  {:<14}  {onnx:<20}  {}",
+            e.signature, e.gradient, e.summary
+        )?;
     }
     Ok(())
 }

@@ -125,12 +125,14 @@ impl<'a> Evaluator<'a> {
         &self,
         function: Callable<'_>,
         mut positional: Vec<Value>,
-        named: Vec<(&str, Value)>,
+        mut named: Vec<(&str, Value)>,
     ) -> Result<Value, Problem> {
-        for (value, param) in positional.iter_mut().zip(function.params()) {
-            if param.kind == Kind::Operand && matches!(value, Value::Tuple(_)) {
-                *value = Value::Array(array_of(value)?);
-            }
+        let params = function.params();
+        for (value, param) in positional.iter_mut().zip(&params) {
+            fill(value, param.kind)?;
+        }
+        for (name, value) in &mut named {
+            params.iter().find(|p| p.answers_to(name)).map_or(Ok(()), |p| fill(value, p.kind))?;
         }
         Ok(function.call_owned(self.lane, positional, &named)?.into())
     }
@@ -289,6 +291,14 @@ impl From<OpsError> for Fault {
     fn from(error: OpsError) -> Fault {
         Fault::Unplaced(error.into())
     }
+}
+
+/// A list where an operand belongs becomes an array.
+fn fill(value: &mut Value, kind: Kind) -> Result<(), Problem> {
+    if kind == Kind::Operand && matches!(value, Value::Tuple(_)) {
+        *value = Value::Array(array_of(value)?);
+    }
+    Ok(())
 }
 
 /// An array of a number, an array, or nested lists of them.

@@ -243,7 +243,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("x = 1", "column 3: '=' outside of a call's arguments; use == to compare"),
     ("x.astype('f3')", "column 2: astype: dtype must be a data type, not 'f3'"),
     ("x.astype('f4", "column 10: this quote is not closed"),
-    ("ünter + 1", "column 1: unknown name 'ünter'"),
+    ("größe + 1", "column 1: unknown name 'größe'"),
     ("x + foo", "column 5: unknown name 'foo'; did you mean 'floor'?"),
     ("sqrt(flooor(x))", "column 6: unknown name 'flooor'; did you mean 'floor'?"),
     ("1 < x < 3", "column 7: comparisons cannot be chained; write (a < b) & (b < c)"),

@@ -117,7 +117,7 @@ const ROWVAR: Param = Param::keyword("rowvar", Kind::Bool, Default::Bool(true));
 pub(crate) static ARRAY_EQUAL: Op = Op {
     name: "array_equal",
     doc: "Whether two arrays have one shape and equal elements; with equal_nan, NaN equals NaN.",
-    params: &[X, Y, Param::keyword("equal_nan", Kind::Bool, Default::Bool(false))],
+    params: &[X.flat(), Y.flat(), Param::keyword("equal_nan", Kind::Bool, Default::Bool(false))],
     run: Run::One(|_, a| {
         let (x, y) = (a.array(0)?, a.array(1)?);
         let mut same = x.array_equal(&y)?;

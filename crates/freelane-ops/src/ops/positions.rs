@@ -41,7 +41,7 @@ pub fn nonzero(x: &Array) -> Result<Vec<Array>, OpsError> {
 pub(crate) static NONZERO: Op = Op {
     name: "nonzero",
     doc: "The indices of the elements that are not zero: one array of int64 for each axis, in row-major order.",
-    params: &[Param::required("x", Kind::Operand)],
+    params: &[Param::required("x", Kind::Operand).flat()],
     run: Run::Many(&[], |_, a| nonzero(&a.array(0)?)),
     onnx: None,
 };

@@ -102,7 +102,7 @@ fn counts(a: &Bound<'_>) -> Result<Vec<usize>, OpsError> {
 pub(crate) static REPEAT: Op = Op {
     name: "repeat",
     doc: "Each element several times in a row along an axis; along that of all elements in a row, if none is given.",
-    params: &[X, Param::required("repeats", Kind::Operand), Param::optional("axis", Kind::Int, Default::None)],
+    params: &[X, Param::required("repeats", Kind::Operand).whole(), Param::optional("axis", Kind::Int, Default::None)],
     run: Run::One(|_, a| {
         let x = a.array(0)?;
         let (x, axis) = if a.is_given(2) { (x, a.int(2)? as isize) } else { (x.reshape(&[x.len() as isize])?, 0) };

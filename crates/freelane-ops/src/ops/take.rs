@@ -151,7 +151,7 @@ impl Along {
 }
 
 const X: Param = Param::required("x", Kind::Operand);
-const INDICES: Param = Param::required("indices", Kind::Operand);
+const INDICES: Param = Param::required("indices", Kind::Operand).whole();
 
 pub(crate) static TAKE: Op = Op {
     name: "take",

@@ -27,7 +27,7 @@ ufuncs! {
     /// The quotient rounded towards negative infinity. An integer divided by zero gives 0.
     floor_divide FLOOR_DIVIDE (x, y) {
         loops: { ints: k::FloorDivide, floats: k::FloorDivide },
-        promotion: Same, cost: 3.0, domain: (1.0, 100.0), ulp: 0.5,
+        promotion: Same, cost: 3.0, domain: (1.0, 100.0), ulp: 0.5, derivative: Zero,
     }
     /// What `floor_divide` leaves; it has the sign of the divisor. An integer's remainder by zero is 0.
     remainder REMAINDER (x, y) {
@@ -57,7 +57,7 @@ ufuncs! {
     /// -1, 0 or 1 by the sign; of a complex number, that divided by its modulus. NaN stays NaN.
     sign SIGN (x) {
         loops: { ints: k::Sign, floats: k::Sign, complex: k::Sign },
-        promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Sign", 9),
+        promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Sign", 9), derivative: Zero,
     }
     /// The square. Integers wrap.
     square SQUARE (x) {
@@ -98,21 +98,6 @@ ufuncs! {
     maximum MAXIMUM (x, y) {
         loops: { bool: k::Maximum, ints: k::Maximum, floats: k::Maximum },
         promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Max", 8),
-    }
-    /// The lesser of two arrays; of a number and NaN the number.
-    fmin FMIN (x, y) {
-        loops: { bool: k::FMin, ints: k::FMin, floats: k::FMin },
-        promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5,
-    }
-    /// The greater of two arrays; of a number and NaN the number.
-    fmax FMAX (x, y) {
-        loops: { bool: k::FMax, ints: k::FMax, floats: k::FMax },
-        promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5,
-    }
-    /// What a division towards zero leaves; it has the sign of the first array. An integer's remainder by zero is 0.
-    fmod FMOD (x, y) {
-        loops: { ints: k::Fmod, floats: k::Fmod },
-        promotion: Same, cost: 3.0, domain: (1.0, 100.0), ulp: 0.5,
     }
 }
 

@@ -11,8 +11,6 @@ mod compare;
 mod exponential;
 mod rounding;
 mod select;
-mod special;
-pub(crate) mod steps;
 mod trigonometric;
 
 pub use arithmetic::*;
@@ -21,7 +19,6 @@ pub use compare::*;
 pub use exponential::*;
 pub use rounding::*;
 pub use select::*;
-pub use special::*;
 pub use trigonometric::*;
 
 use crate::UFunc;
@@ -33,7 +30,6 @@ const FAMILIES: &[&[&UFunc]] = &[
     exponential::ROWS,
     rounding::ROWS,
     select::ROWS,
-    special::ROWS,
     trigonometric::ROWS,
 ];
 

@@ -114,20 +114,21 @@ macro_rules! table {
 macro_rules! ufuncs {
     ($($(#[doc = $doc:literal])+ $name:ident $NAME:ident ($($param:ident),+) {
         loops: { $($group:ident: $K:ty),* $(,)? },
-        promotion: $class:ident, cost: $cost:literal, domain: ($low:expr, $high:expr), ulp: $ulp:literal $(, onnx: ($onnx:literal, $opset:literal))? $(, check: $check:expr)? $(, order: $order:expr)? $(,)?
+        promotion: $class:ident, cost: $cost:literal, domain: ($low:expr, $high:expr), ulp: $ulp:literal $(, onnx: ($onnx:literal, $opset:literal))? $(, check: $check:expr)? $(, order: $order:expr)? $(, derivative: $derivative:ident)? $(,)?
     })*) => {
         $(
             $(#[doc = $doc])+
             pub static $NAME: $crate::UFunc = $crate::UFunc {
                 name: $crate::ufuncs::rows::trimmed(stringify!($name)),
                 doc: concat!($($doc, "\n"),+),
-                params: &[$(crate::function::Param::required(stringify!($param), crate::function::Kind::Operand)),+],
+                params: &[$(stringify!($param)),+],
                 loops: ufuncs!(@loops ($($param),+) { $($group: $K),* }),
                 promotion: $crate::Promotion::$class,
                 cost: $cost,
                 onnx: ufuncs!(@option $(($onnx, $opset))?),
                 check: ufuncs!(@option $($check)?),
                 order: ufuncs!(@option $($order)?),
+                derivative: ufuncs!(@derivative $($derivative)?),
                 domain: ($low, $high),
                 ulp: $ulp,
             };
@@ -149,6 +150,8 @@ macro_rules! ufuncs {
     (@loops ($c:ident, $x:ident, $y:ident) $groups:tt) => {
         $crate::Loops::Select({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop3> = table!(select $groups); &TABLE })
     };
+    (@derivative) => { $crate::Gradient::Differentiable };
+    (@derivative $derivative:ident) => { $crate::Gradient::$derivative };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
     (@method $($doc:literal)+; $name:ident $NAME:ident ($x:ident)) => {

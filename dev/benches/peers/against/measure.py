@@ -29,7 +29,8 @@ def ours(case, layout, values):
 
 def numpys(case, layout, values):
     names = {name: lay(v) for name, (v, lay) in values.items()}
-    return eval(f"lambda: {expression(case.peer, layout)}", {"np": np, "xp": np, **names})
+    ready = {name: eval(text, {"np": np}) for name, text in case.setup.items()}
+    return eval(f"lambda: {expression(case.peer, layout)}", {"np": np, "xp": np, **ready, **names})
 
 
 def numexprs(case, layout, values):

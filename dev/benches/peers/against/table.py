@@ -119,6 +119,12 @@ unary("logical_not", "bf", *WIDE)
 unary("bitwise_invert", "bi", *WIDE)
 case("where", "elementwise", {"c": of("bool", 0, 1), "x": within(*WIDE), "y": within(*WIDE)}, dtypes="fic", layouts=MORE,
      numexpr="where(c, x, y)")  # fmt: skip
+binary("isclose", "f", WIDE, WIDE)
+binary("divmod", "fi", WIDE, (1.0, 100.0))
+case("around", "elementwise", {"x": within(*WIDE)}, "xp.around(x, 2)", layouts=ONE)
+unary("nan_to_num frexp modf", "f", *WIDE)
+case("ldexp", "elementwise", {"x": within(*WIDE), "e": of("int32", -8, 8)}, layouts=ONE)
+case("polyval", "elementwise", {"x": within(*UNIT)}, "xp.polyval(xp.asarray([0.5, 2.0, -1.0, 3.0]), x)", layouts=ONE, exact=False)
 case("clip", "elementwise", {"x": within(*WIDE)}, "xp.clip(x, -50, 50)", dtypes="fi", layouts=ONE)
 case("fma", "elementwise", {"x": within(*SMALL), "y": within(*SMALL), "z": within(*SMALL)}, peer="np.add(np.multiply(x, y), z)",
      layouts=MORE, numexpr="x * y + z", exact=False)  # fmt: skip
@@ -154,6 +160,16 @@ case("softmax", "reduction", {"x": rows_of(64)}, "fl.softmax(x, axis=-1)",
 case("log_softmax", "reduction", {"x": rows_of(64)}, "fl.log_softmax(x, axis=-1)",
      "(lambda s: s - np.log(np.exp(s).sum(axis=-1, keepdims=True)))(x - x.max(axis=-1, keepdims=True))")  # fmt: skip
 
+for name, peer in dict(cumulative_max="maximum", cumulative_min="minimum").items():
+    case(name, "scan", {"x": within(*WIDE)}, f"fl.{name}(x{{axis}})", f"np.{peer}.accumulate(x{{axis}})", dtypes="fi", layouts=AXES)
+case("trapezoid", "scan", {"x": within(*WIDE)}, dtypes="f", layouts=ONE, exact=False)
+case("cov", "scan", {"x": rows_of(1)}, "xp.cov(x.reshape((10, -1)))", dtypes="f", exact=False)
+case("corrcoef", "scan", {"x": rows_of(1)}, "xp.corrcoef(x.reshape((10, -1)))", dtypes="f", exact=False)
+case("convolve", "scan", {"x": within(*UNIT), "k": fixed(within(*UNIT), lambda n: 9)}, dtypes="f", exact=False)
+case("correlate", "scan", {"x": within(*UNIT), "k": fixed(within(*UNIT), lambda n: 9)}, dtypes="f", exact=False)
+case("array_equal", "reduction", {"x": within(*WIDE)}, "xp.array_equal(x, x + 0)", dtypes="fi", layouts=ONE)
+case("allclose", "reduction", {"x": within(*WIDE)}, "xp.allclose(x, x)", dtypes="f", layouts=ONE)
+
 for name in ("sort", "argsort"):
     for label, ours, kind in (("stable", "", ", kind='stable'"), ("unstable", ", stable=False", "")):
         case(name, "sorting", {"x": within(-1e6, 1e6)}, f"fl.{name}(x{ours}{{axis}})", f"np.{name}(x{kind}{{axis}})", dtypes="fi",
@@ -180,6 +196,14 @@ case("concat", "indexing", {"x": within(*WIDE), "y": within(*WIDE)}, "xp.concat(
 case("stack", "indexing", {"x": within(*WIDE), "y": within(*WIDE)}, "xp.stack([x, y])", dtypes="fic", layouts=ONE)
 case("unstack", "indexing", {"x": rows_of(1)}, "xp.unstack(x.reshape((10, -1)))", dtypes="f")
 case("meshgrid", "indexing", {"x": within(*WIDE)}, "xp.meshgrid(x[:10], x)", dtypes="f", sizes=(100, 10_000))
+case("append", "indexing", {"x": within(*WIDE), "y": within(*WIDE)}, dtypes="f", layouts=ONE)
+for name, parts in dict(array_split=7, split=10).items():
+    case(name, "indexing", {"x": within(*WIDE)}, f"xp.{name}(x, {parts})", dtypes="f")
+for name in ("column_stack", "dstack", "hstack", "vstack"):
+    case(name, "indexing", {"x": within(*WIDE), "y": within(*WIDE)}, f"xp.{name}([x, y])", dtypes="f", layouts=ONE)
+case("pad", "indexing", {"x": rows_of(10)}, "xp.pad(x, 2)", dtypes="f")
+case("ravel", "indexing", {"x": square("normal")}, dtypes="f", layouts=MATRIX)
+case("swapaxes", "indexing", {"x": square("normal")}, "xp.swapaxes(x, 0, 1)", dtypes="f")
 for name in ("tril", "triu"):
     case(name, "indexing", {"x": square("normal")}, dtypes="fic", layouts=MATRIX)
 case("reshape", "indexing", {"x": within(*WIDE)}, "xp.reshape(x, (-1, 10))", dtypes="f", layouts=ONE)
@@ -204,6 +228,9 @@ case("full", "creation", {"x": within(*WIDE)}, "xp.full(x.shape, 3, dtype=x.dtyp
 case("full_like", "creation", {"x": within(*WIDE)}, "xp.full_like(x, 3)", dtypes="fc", layouts=ONE)
 case("arange", "creation", {"x": within(*WIDE)}, "xp.arange(0, x.size, 1, dtype=x.dtype)", dtypes="fi")
 case("linspace", "creation", {"x": within(*WIDE)}, "xp.linspace(0.0, 1.0, x.size, dtype=x.dtype)", dtypes="f", exact=False)
+case("geomspace", "creation", {"x": within(*WIDE)}, "xp.geomspace(1.0, 1000.0, x.size)", dtypes="f", exact=False)
+case("logspace", "creation", {"x": within(*WIDE)}, "xp.logspace(0.0, 3.0, x.size)", dtypes="f", exact=False)
+case("identity", "creation", {"x": square("normal")}, "xp.identity(x.shape[0], dtype=x.dtype)", dtypes="f")
 case("eye", "creation", {"x": square("normal")}, "xp.eye(x.shape[0], dtype=x.dtype)", dtypes="f")
 
 for m in (64, 256, 1024):

@@ -21,6 +21,13 @@ case("linalg.cross", "linalg", {"x": rows_of(3), "y": rows_of(3)}, dtypes="fc", 
 case("linalg.diagonal", "linalg", {"x": square("normal")}, dtypes="f")
 case("linalg.trace", "linalg", {"x": square("normal")}, dtypes="fic", layouts=MATRIX, exact=False)
 case("linalg.kron", "linalg", {"a": shaped(10, 10), "b": square("normal")}, "fl.linalg.kron(a, b)", "np.kron(a, b)", dtypes="f", sizes=(100, 10_000))
+case("outer", "linalg", {"x": within(*UNIT), "y": within(*UNIT)}, dtypes="f", sizes=(10, 100, 1000))
+case("cross", "linalg", {"x": rows_of(3), "y": rows_of(3)}, dtypes="f", exact=False)
+case("diagonal", "linalg", {"x": square("normal")}, dtypes="f")
+case("trace", "linalg", {"x": square("normal")}, dtypes="f", exact=False)
+case("kron", "linalg", {"a": shaped(10, 10), "b": square("normal")}, dtypes="f", sizes=(100, 10_000))
+case("dot", "linalg", {"a": shaped(64, 64), "b": shaped(64, 64)}, dtypes="f", sizes=(4096,), exact=False)
+case("inner", "linalg", {"x": within(*UNIT), "y": within(*UNIT)}, dtypes="f", exact=False)
 for formula in ("ij,jk->ik", "ij,kj->ik", "ij,ij->", "ij->ji", "ii->i", "ij->j", "bij,bjk->bik"):
     batch = formula.startswith("b")
     shape = (100, 16, 16) if batch else (128, 128)
@@ -49,6 +56,11 @@ case("linalg.solve", "linalg", {"a": square("regular"), "b": square("normal")}, 
 case("linalg.solve", "linalg", {"a": square("regular"), "b": fixed(within(*UNIT), lambda n: int(n**0.5))}, dtypes="f", sizes=MATRICES,
      label="of a vector", exact=False)  # fmt: skip
 case("linalg.lstsq", "linalg", {"a": rows_of(10), "b": fixed(within(*UNIT), lambda n: n // 10)}, dtypes="f", sizes=(100, 10_000, 100_000), exact=False)
+decomposition("cond", "regular", "f", sizes=(100, 10_000))
+case("linalg.multi_dot", "linalg", {"a": shaped(64, 64), "b": shaped(64, 64), "c": shaped(64, 8)}, "xp.linalg.multi_dot([a, b, c])",
+     dtypes="f", sizes=(4096,), exact=False)  # fmt: skip
+case("linalg.solve_triangular", "linalg", {"a": square("regular"), "b": square("normal")}, "fl.linalg.solve_triangular(fl.triu(a), b)",
+     "np.linalg.solve(np.triu(a), b)", dtypes="f", sizes=MATRICES, exact=False)  # fmt: skip
 case("linalg.vector_norm", "linalg", {"x": within(*WIDE)}, dtypes="fc", layouts=ONE, exact=False)
 case("linalg.vector_norm", "linalg", {"x": within(*WIDE)}, "xp.linalg.vector_norm(x, ord=1)", dtypes="f", label="1", exact=False)
 
@@ -57,7 +69,7 @@ for name, dtypes in dict(fft="fc", ifft="c", rfft="f", irfft="c", hfft="c", ihff
 case("fft.fft", "fft", {"x": within(*UNIT)}, dtypes="c", sizes=(128, 1 << 14, 1 << 20), label="power of two", exact=False)
 case("fft.fft", "fft", {"x": within(*UNIT)}, dtypes="c", sizes=(101, 10_007), label="prime", exact=False)
 case("fft.fft", "fft", {"x": rows_of(64)}, dtypes="c", label="of rows", exact=False)
-for name, dtypes in dict(fftn="c", ifftn="c", rfftn="f", irfftn="c").items():
+for name, dtypes in dict(fftn="c", ifftn="c", rfftn="f", irfftn="c", fft2="c", ifft2="c", rfft2="f", irfft2="c").items():
     case(f"fft.{name}", "fft", {"x": square("normal")}, dtypes=dtypes, exact=False)
 for name in ("fftshift", "ifftshift"):
     case(f"fft.{name}", "fft", {"x": within(*UNIT)}, dtypes="fc", layouts=ONE)

@@ -1,1 +1,22 @@
-"""The table's rows of random numbers: as many of each kind, from generators that are ready."""
+"""The table's rows of random numbers: as many of each kind, from NumPy's default generator, which is ready before."""
+from operands import within
+from table import FLAT, WIDE, case
+
+GENERATOR = "np.random.default_rng(7)"
+
+
+def numbers(name, ours, peer, dtypes="f", **facts):
+    """`x` gives the shape and, where there is a choice, the dtype."""
+    case(f"random.{name}", "random", {"x": within(*WIDE)}, f"fl.random.{ours}", f"generator.{peer}", dtypes=dtypes, layouts=FLAT,
+         exact=False, setup={"generator": GENERATOR}, **facts)  # fmt: skip
+
+
+numbers("random", "random(x.shape, seed=7, dtype=x.dtype)", "random(x.shape, dtype=x.dtype)")
+numbers("uniform", "uniform(x.shape, -1.0, 2.0, seed=7)", "uniform(-1.0, 2.0, x.shape)")
+numbers("normal", "normal(x.shape, seed=7, dtype=x.dtype)", "standard_normal(x.shape, dtype=x.dtype)")
+numbers("exponential", "exponential(x.shape, seed=7, dtype=x.dtype)", "standard_exponential(x.shape, dtype=x.dtype)")
+numbers("integers", "integers(x.shape, 0, 1000, seed=7, dtype=x.dtype)", "integers(0, 1000, x.shape, dtype=x.dtype)", "i")
+numbers("bits", "bits(x.shape, seed=7)", "integers(0, 2**64, x.shape, dtype=np.uint64)")
+numbers("permutation", "permutation(x, seed=7)", "permutation(x)", "fi")
+numbers("choice", "choice(x, x.shape, seed=7)", "choice(x, x.shape)", "fi")
+numbers("child_seeds", "child_seeds(x.size, seed=7)", "integers(0, 2**64, x.size, dtype=np.uint64)", sizes=(100, 10_000))

@@ -37,12 +37,9 @@ mod pow;
 mod real;
 mod scalar;
 mod sincos;
-mod special;
 
-pub use complex::Angle;
 pub use exp::*;
 pub use log::*;
 pub use pow::*;
 pub use scalar::*;
 pub use sincos::*;
-pub use special::*;

@@ -1,6 +1,6 @@
 //! The cases by name: what a lane must be able to do without touching anyone else, and contended twins.
 
-use crate::{arrays, contended, memory};
+use crate::{arrays, contended, families, memory};
 use freelane_benches::marked::{Run, Seen};
 
 /// A case by name.
@@ -23,6 +23,17 @@ pub const CASES: &[Case] = &[
     ("add of 100, into out", arrays::add_into),
     ("sum of 100", arrays::sum),
     ("dispatch (add of 1, into out)", arrays::dispatch),
+    ("exp of 100", families::elementwise),
+    ("var of 100", families::reduction),
+    ("cumulative_sum of 100", families::scan),
+    ("sort of 100", families::sort),
+    ("unique_values of 100", families::unique),
+    ("take of 34", families::take),
+    ("matmul of 12 x 12", families::matmul),
+    ("solve of 12 x 12", families::solve),
+    ("fft of 100", families::fft),
+    ("100 random normal numbers", families::random),
+    ("einsum of 12 x 12", families::einsum),
     ("contended counter", contended::counter),
     ("contended lock", contended::lock),
     ("contended Arc clone", contended::arc_clone),

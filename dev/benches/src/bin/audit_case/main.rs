@@ -8,6 +8,7 @@
 mod arrays;
 mod cases;
 mod contended;
+mod families;
 mod memory;
 
 use freelane_benches::marked::Run;
