@@ -18,6 +18,7 @@ import random
 import resource
 import sys
 import threading
+import types
 
 import freelane as fl
 
@@ -69,7 +70,8 @@ class Fuzz:
         self.rng = random.Random(seed)
         self.shared = list(shared)
         self.counts = {"returned": 0, "raised": 0}
-        self.functions = [f for n, f in sorted(vars(fl).items()) if callable(f) and usable(n) and not isinstance(f, type)]
+        spaces = [fl, *(m for n, m in sorted(vars(fl).items()) if usable(n) and isinstance(m, types.ModuleType))]
+        self.functions = [f for space in spaces for n, f in sorted(vars(space).items()) if usable(n) and is_function(f)]
         self.names = [n for n in sorted(dir(fl.Array)) if usable(n) or n in PROTOCOLS]
 
     def array(self):
@@ -112,7 +114,8 @@ class Fuzz:
         return [self.argument() for _ in range(count)]
 
     def keywords(self):
-        names = ["axis", "axes", "dtype", "keepdims", "out", "correction", "copy", "shape", "k", "device", "x", "nonsense"]
+        names = ["axis", "axes", "dtype", "keepdims", "out", "correction", "copy", "shape", "k", "device", "x", "n", "norm", "ord", "seed", "stable",
+                 "descending", "offset", "nonsense"]
         if self.rng.random() < 0.8:
             return {}
         return {n: self.argument() for n in self.rng.sample(names, self.rng.randrange(1, 3))}
@@ -179,6 +182,10 @@ def required(function):
     if isinstance(owner, fl.Array):
         return count_required(getattr(fl.Array, function.__name__)) - 1
     return count_required(function)
+
+
+def is_function(found):
+    return callable(found) and not isinstance(found, type)
 
 
 def usable(name):

@@ -190,8 +190,9 @@ def plot(stem, head, rows):
             axis.scatter(spread, ratios, s=7, color=colours[size], alpha=0.75, linewidths=0, label=name)
             axis.hlines(geometric_mean(ratios), left - 0.12, left + 0.12, color="#d1660d", linewidth=1.8, zorder=3)
     axis.axhline(1.0, color="#444444", linewidth=1)
+    axis.axhline(FAR_BEHIND, color="#444444", linewidth=1, linestyle=":")
     axis.set_yscale("log")
-    ticks = [0.5, 0.77, 1, 1.5, 2, 3, 5, 10, 20, 50, 100]
+    ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200]
     shown = [t for t in ticks if min(r["ratio"] for r in rows) / 1.5 <= t <= max(r["ratio"] for r in rows) * 1.2]
     axis.set_yticks(shown, [f"{t:g}" for t in shown])
     axis.minorticks_off()
@@ -199,6 +200,6 @@ def plot(stem, head, rows):
     axis.grid(True, axis="y", alpha=0.25)
     axis.set_ylabel("NumPy's time / ours (above 1: faster)")
     axis.legend(loc="upper left", title="n", markerscale=2.5, frameon=True)
-    axis.set_title(f"freelane beside NumPy, one thread, {len(rows)} rows; bars: geometric means\n{', '.join(head)}", fontsize=10)
+    axis.set_title(f"freelane beside NumPy, one thread, {len(rows)} rows; bars: geometric means, dotted: 1.3 behind\n{', '.join(head)}", fontsize=10)
     figure.savefig(f"{stem}.svg", metadata={"Date": None})
     figure.savefig(f"{stem}.png", dpi=110)
