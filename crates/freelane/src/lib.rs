@@ -25,6 +25,7 @@
 //! | [`Array`], functions as rows ([`UFunc`], [`Reduction`], [`Op`]) | `freelane-ops` |
 //! | [`DType`], [`Layout`], [`ArrayData`] | `freelane-array` |
 //! | [`fft`] | `freelane-fft` |
+//! | [`random`] | `freelane-random` |
 //! | [`load`], [`save`], [`io`] | `freelane-io` |
 //! | [`Runtime`], [`Lane`] | `freelane-pool` |
 //! | [`mem`]: buffers, statistics, limits, `trim` | `freelane-mem` |
@@ -42,9 +43,10 @@ pub use freelane_ops::{
     result_type, stack, ufuncs,
 };
 pub use freelane_pool::{Lane, PoolError, Runtime};
+pub use freelane_random as random;
 
 /// The structured operations of each namespace; those of the main one are in the tables of `freelane-ops`.
-const NAMESPACES: &[(&str, &[&Op])] = &[("fft", fft::OPS)];
+const NAMESPACES: &[(&str, &[&Op])] = &[("fft", fft::OPS), ("random", random::OPS)];
 
 /// Every function with the namespace it belongs to, which has no name for the main one.
 ///
