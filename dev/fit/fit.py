@@ -10,8 +10,8 @@ series is exact; where the weight of an error varies much over the range (erfc),
 many nodes. Both come within a small factor of the best polynomial, which is all that is asked for: the tests beside the
 functions bound the error of the whole function, rounding included. Running it twice gives the same file.
 """
-from mpmath import (atanh, cos, erf, erfc, exp, expm1, floor, log, log1p, lu_solve, matrix, mp, mpf, nint, nstr, pi, sin,
-                    sqrt, tanh)
+from mpmath import (asin, atan, atanh, cos, cosh, erf, erfc, exp, expm1, floor, log, log1p, lu_solve, matrix, mp, mpf, nint,
+                    nstr, pi, sin, sinh, sqrt, tan)
 
 mp.dps = 60
 DIGITS = {"f32": 12, "f64": 20}
@@ -64,6 +64,32 @@ def fit(name, doc, g, a, b, degrees):
         emit(f"{name}_{ty[1:]}", ty, interpolate(g, a, b, degree), f"{doc}\n{where}")
 
 
+def number(v, ty):
+    return nstr(v, DIGITS[ty])
+
+
+def pair(name, values, doc):
+    """Coefficients for either width."""
+    for line in doc.strip().split("\n"):
+        out.append(f"/// {line.strip()}")
+    fields = ", ".join(f"{ty}: &[{', '.join(number(v, ty) for v in values[ty])}]" for ty in ("f32", "f64"))
+    out.append(f"pub(super) const {name}: Both = Both {{ {fields} }};")
+
+
+def fit_pair(name, doc, g, a, b, degrees):
+    counts = " and ".join(str(degrees[ty] + 1) for ty in ("f32", "f64"))
+    where = f"Interpolated at {counts} Chebyshev nodes over [{nstr(a, 5)}, {nstr(b, 5)}]."
+    pair(name, {ty: interpolate(g, a, b, d) for ty, d in degrees.items()}, f"{doc}\n{where}")
+
+
+def rational(g, a, b, top, bottom):
+    """Coefficients but the first, which is 1, of a numerator and a denominator whose quotient meets `g` at the nodes."""
+    xs = nodes(a, b, top + bottom)
+    rows = matrix([[x**j for j in range(1, top + 1)] + [-g(x) * x**j for j in range(1, bottom + 1)] for x in xs])
+    c = list(lu_solve(rows, matrix([g(x) - 1 for x in xs])))
+    return c[:top], c[top:]
+
+
 TINY = mpf(10)**-30
 t = (pi / 2 * mpf("1.002"))**2
 fit("SIN", "`(sin r - r) / r^3`, in `t = r^2`, for `|r| <= pi / 2`.",
@@ -84,8 +110,33 @@ fit("LOG_POW", "`(2 atanh s - 2 s - 2/3 s^3) / s^5`, in `z = s^2`, over the rang
 fit("EXP_POWF", "As `EXP_64`, as short as powers in f32 allow.",
     lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > TINY else mpf(1) / 2, -half_ln2, half_ln2, {"f64": 5})
 
-fit("TANH", "`(tanh x - x) / x^3`, in `t = x^2`, for `|x| <= 0.55`.",
-    lambda t: (tanh(sqrt(t)) - sqrt(t)) / sqrt(t)**3, mpf(0), mpf("0.56")**2, {"f32": 4, "f64": 9})
+t = (pi / 4 * mpf("1.002"))**2
+tans = {ty: rational(lambda t: tan(sqrt(t)) / sqrt(t), mpf(0), t, *n) for ty, n in {"f32": (1, 2), "f64": (3, 3)}.items()}
+where = f"Meets it at Chebyshev nodes over [0, {nstr(t, 5)}]; the first coefficient, not stored, is 1."
+pair("TAN_TOP", {ty: c[0] for ty, c in tans.items()}, f"Numerator of `tan r / r`, in `t = r^2`, for `|r| <= pi / 4`.\n{where}")
+pair("TAN_BOTTOM", {ty: c[1] for ty, c in tans.items()}, "Denominator of `tan r / r`, as its numerator.")
+
+fit_pair("ASIN", "`(asin s - s) / s^3`, in `z = s^2`, for `s <= 1/2`.",
+         lambda z: (asin(sqrt(z)) - sqrt(z)) / sqrt(z)**3, mpf(0), mpf("0.2501"), {"f32": 4, "f64": 11})
+fit_pair("ATAN", "`(atan s - s) / s^3`, in `z = s^2`, for `s <= 1/2`.",
+         lambda z: (atan(sqrt(z)) - sqrt(z)) / sqrt(z)**3, mpf(0), mpf("0.2501"), {"f32": 4, "f64": 11})
+fit_pair("SINH", "`(sinh r - r) / r^3`, in `t = r^2`, for `|r| <= ln 2 / 2`.",
+         lambda t: (sinh(sqrt(t)) - sqrt(t)) / sqrt(t)**3, mpf(0), half_ln2**2, {"f32": 2, "f64": 5})
+fit_pair("COSH", "`(cosh r - 1) / r^2`, in `t = r^2`, for `|r| <= ln 2 / 2`.",
+         lambda t: (cosh(sqrt(t)) - 1) / t, mpf(0), half_ln2**2, {"f32": 2, "f64": 5})
+fit_pair("ATANH", "`(2 atanh(w / 2) - w) / w^3`, in `z = w^2`, for `|w| <= 0.406`.",
+         lambda z: (2 * atanh(sqrt(z) / 2) - sqrt(z)) / sqrt(z)**3, mpf(0), mpf("0.406")**2, {"f32": 2, "f64": 7})
+fit_pair("CBRT", "`m^(-1/3)`, in `m - 1`, for `m` from sqrt(1/2) to sqrt(2).",
+         lambda f: (1 + f)**(-mpf(1) / 3), sqrt(mpf(1) / 2) - 1, sqrt(2) - 1, {"f32": 2, "f64": 4})
+low, high = sqrt(mpf(1) / 2) - 1 - mpf("1e-4"), sqrt(2) - 1 + mpf("1e-4")
+fit("LOG_DIRECT", "`(ln(1 + f) - f) / f^2`, for `1 + f` from sqrt(1/2) to sqrt(2).",
+    lambda f: (log1p(f) - f) / f**2 if abs(f) > TINY else -mpf(1) / 2, low, high, {"f32": 8})
+fit("LOG2_DIRECT", "`log2(1 + f) / f`, over the range of `LOG_DIRECT_32`.",
+    lambda f: log1p(f) / f / log(2) if abs(f) > TINY else 1 / log(2), low, high, {"f32": 9})
+fit("LOG10_DIRECT", "`log10(1 + f) / f`, over the range of `LOG_DIRECT_32`.",
+    lambda f: log1p(f) / f / log(10) if abs(f) > TINY else 1 / log(10), low, high, {"f32": 9})
+fit_pair("EXP2", "`(2^r - 1) / r`, for `|r| <= 1/2`.",
+         lambda r: expm1(r * log(2)) / r if abs(r) > TINY else log(2), -mpf("0.5001"), mpf("0.5001"), {"f32": 5, "f64": 11})
 
 fit("ERF", "`erf x / x - 1`, in `t = x^2`, for `|x| <= 1`.",
     lambda t: erf(sqrt(t)) / sqrt(t) - 1, mpf(0), mpf(1), {"f32": 6, "f64": 12})
@@ -97,11 +148,15 @@ for ty, end, degree, centre, floor_at in (("f64", "6", 19, "2.5", 8), ("f32", "4
 for ty, bits in (("f32", 24), ("f64", 53)):
     emit(f"PI_{ty[1:]}", ty, words(+pi, 3, bits), "pi in three words.")
     emit(f"LN2_{ty[1:]}", ty, words(log(2), 2, bits), "ln 2 in two words.")
-    emit(f"LOG2_E_{ty[1:]}", ty, words(1 / log(2), 2, bits), "1 / ln 2 in two words.")
 for ty, bits in (("f32", 15), ("f64", 42)):
     emit(f"LN2_SHORT_{ty[1:]}", ty, short(log(2), bits), "ln 2 in two words; an exponent times the first is exact.")
+    emit(f"LOG10_2_SHORT_{ty[1:]}", ty, short(log(2) / log(10), bits), "log10 2 in two words, as those of ln 2.")
+emit("LOG2_E_64", "f64", words(1 / log(2), 2, 53), "1 / ln 2 in two words.")
+emit("LOG10_E_64", "f64", words(1 / log(10), 2, 53), "1 / ln 10 in two words.")
+pair("PI_QUARTERS", {ty: [w / 4 for w in words(+pi, 2, bits)] for ty, bits in (("f32", 24), ("f64", 53))}, "pi / 4 in two words.")
 emit("TWO_THIRDS", "f64", words(mpf(2) / 3, 2, 53), "2/3 in two words.")
 
 print("//! Coefficients. Written by `dev/fit/fit.py`, which says how; edit that.")
 print("#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]")
+print("use super::real::Both;")
 print("\n".join(out))

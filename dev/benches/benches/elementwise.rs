@@ -80,6 +80,14 @@ fn positive(i: usize) -> f64 {
     unit(i) * 100.0 + 1e-3
 }
 
+fn inside(i: usize) -> f64 {
+    (unit(i) - 0.5) * 1.99
+}
+
+fn above(i: usize) -> f64 {
+    unit(i) * 20.0 + 1.0
+}
+
 fn narrow(x: f64) -> f32 {
     x as f32
 }
@@ -100,8 +108,12 @@ macro_rules! pairs {
 
 fn main() {
     let bench = Bench { filter: std::env::args().skip(1).find(|a| !a.starts_with("--")) };
-    floats! { bench: Sin around; Cos around; Exp around; Exp2 around; Expm1 around; Log positive; Log2 positive; Log1p positive; Tanh around; Erf around; Sqrt positive; Absolute around; Floor around; Round around; }
-    pairs! { bench: Pow positive around; Add around around; Divide around positive; Maximum around around; Less around around; }
+    floats! { bench: Sin around; Cos around; Tan around; Asin inside; Acos inside; Atan around; }
+    floats! { bench: Sinh around; Cosh around; Tanh around; Asinh around; Acosh above; Atanh inside; }
+    floats! { bench: Exp around; Exp2 around; Expm1 around; Log positive; Log2 positive; Log10 positive; Log1p positive; }
+    floats! { bench: Cbrt around; Erf around; Sqrt positive; Absolute around; Floor around; Round around; }
+    pairs! { bench: Pow positive around; Atan2 around positive; Hypot around positive; LogAddExp around positive; }
+    pairs! { bench: Add around around; Divide around positive; Maximum around around; Less around around; }
     bench.two::<Add, i32>("Add/i32", |i| i as i32, |i| i as i32);
     bench.two::<Multiply, i64>("Multiply/i64", |i| i as i64, |i| i as i64);
     bench.one::<Sin, f16>("Sin/f16", |i| f16::from_f64_const(around(i)));

@@ -62,8 +62,35 @@ fn redo1<K: Map1<T>, T: Copy>(x: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) 
 
 #[inline(always)]
 fn map2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
+    if K::GUARD {
+        return guarded2::<K, T>(a, b, o);
+    }
     for ((o, a), b) in o.iter_mut().zip(a).zip(b) {
         o.write(Any(K::apply(a.0, b.0)));
+    }
+}
+
+#[inline(always)]
+fn guarded2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
+    for ((o, a), b) in o.chunks_mut(TILE).zip(a.chunks(TILE)).zip(b.chunks(TILE)) {
+        let mut any = false;
+        for ((o, a), b) in o.iter_mut().zip(a).zip(b) {
+            any |= K::guard(a.0, b.0);
+            o.write(Any(K::apply(a.0, b.0)));
+        }
+        if any {
+            redo2::<K, T>(a, b, o);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn redo2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
+    for ((o, a), b) in o.iter_mut().zip(a).zip(b) {
+        if K::guard(a.0, b.0) {
+            o.write(Any(K::slow(a.0, b.0)));
+        }
     }
 }
 

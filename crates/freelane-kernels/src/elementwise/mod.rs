@@ -90,9 +90,16 @@ pub trait Map2<T: Copy>: 'static {
     /// A faster way to the same results where the right operand is one element for all: division by a number prepared for
     /// it, for one. It is called as [`loop2`] is.
     const BY_SCALAR: Option<ByScalar> = None;
+    /// Whether `guard` is to be asked.
+    const GUARD: bool = false;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(a: T, b: T) -> Self::Out;
-    /// The scalar body, without fused multiply-adds, for the portable path.
+    /// Whether `apply` is not made for this pair, so that `slow` is to be used.
+    #[inline(always)]
+    fn guard(_a: T, _b: T) -> bool {
+        false
+    }
+    /// The scalar body, without fused multiply-adds: for guarded pairs, and for all of them on the portable path.
     #[inline(always)]
     fn slow(a: T, b: T) -> Self::Out {
         Self::apply(a, b)

@@ -76,9 +76,14 @@ macro_rules! halves2 {
             type Out = <crate::elementwise::Wide<$k> as crate::elementwise::Map2<$h>>::Out;
             const TIER: crate::elementwise::Tier =
                 <crate::elementwise::Wide<$k> as crate::elementwise::Map2<$h>>::TIER;
+            const GUARD: bool = <crate::elementwise::Wide<$k> as crate::elementwise::Map2<$h>>::GUARD;
             #[inline(always)]
             fn apply(a: $h, b: $h) -> Self::Out {
                 <crate::elementwise::Wide<$k> as crate::elementwise::Map2<$h>>::apply(a, b)
+            }
+            #[inline(always)]
+            fn guard(a: $h, b: $h) -> bool {
+                <crate::elementwise::Wide<$k> as crate::elementwise::Map2<$h>>::guard(a, b)
             }
             #[inline(always)]
             fn slow(a: $h, b: $h) -> Self::Out {

@@ -257,7 +257,7 @@ fn functions_of_one_element_give_the_same_bits_everywhere() {
         SignBit [f32]; BitwiseInvert [bool, u16]; Tan [f16, f64];
         Positive [i16, f32]; Conjugate [Complex<f32>]; Ceil [bf16, f64]; Trunc [f32]; IsInf [f16, f32, Complex<f64>];
         IsFinite [f64]; Asin [f64]; Acos [f32]; Atan [f64]; Sinh [f32]; Cosh [f64]; Asinh [f64]; Acosh [f32]; Atanh [f64];
-        Log10 [f32]; LogicalNot [f64, bool, i8];
+        Log10 [f32, f64]; Cbrt [f32, f64]; Tanh [bf16]; Log2 [f32]; LogicalNot [f64, bool, i8];
     }
 }
 
@@ -273,7 +273,7 @@ fn functions_of_two_elements_give_the_same_bits_everywhere() {
         NotEqual [f32, bool, Complex<f32>]; LessEqual [u8, f64]; Greater [bf16, i64]; BitwiseAnd [bool, i64];
         BitwiseOr [u8]; BitwiseXor [i16]; Fmod [f32, i8];
         FloorDivide [i8, i64, f32]; Remainder [u16, i32, f16, f64]; LeftShift [i8, u64]; RightShift [i32, u8];
-        CopySign [f64]; Hypot [f32]; Atan2 [f64];
+        CopySign [f64]; Hypot [f16, f32, f64]; Atan2 [f32, f64]; LogAddExp [f32, f64];
     }
 }
 

@@ -102,9 +102,14 @@ impl<H: Half, K: Map1<f32, Out: Widen<H>>> Map1<H> for Wide<K> {
 impl<H: Half, K: Map2<f32, Out: Widen<H>>> Map2<H> for Wide<K> {
     type Out = <K::Out as Widen<H>>::Out;
     const TIER: Tier = K::TIER;
+    const GUARD: bool = K::GUARD;
     #[inline(always)]
     fn apply(a: H, b: H) -> Self::Out {
         K::apply(a.widen(), b.widen()).back()
+    }
+    #[inline(always)]
+    fn guard(a: H, b: H) -> bool {
+        K::guard(a.widen(), b.widen())
     }
     #[inline(always)]
     fn slow(a: H, b: H) -> Self::Out {

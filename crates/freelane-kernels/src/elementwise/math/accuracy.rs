@@ -155,7 +155,7 @@ fn functions_of_one_number_are_accurate() {
     table! {
         Exp: exp 2, expf 2, [(-1.0, 1.0), (-104.0, 89.0), (-746.0, 710.0)];
         Log: log 2, logf 2, [(0.5, 2.0), (0.99, 1.01), (0.0, 1e3)];
-        Tanh: tanh 2, tanhf 2, [(-1.0, 1.0), (-20.0, 20.0), (-1e-3, 1e-3)];
+        Tanh: tanh 2, tanhf 3, [(-1.0, 1.0), (-20.0, 20.0), (-1e-3, 1e-3)];
         Erf: erf 2, erff 2, [(-1.0, 1.0), (-6.5, 6.5), (-1e-3, 1e-3)];
         Expm1: expm1 2, expm1f 2, [(-1.0, 1.0), (-40.0, 710.0)];
         Exp2: exp2 2, exp2f 2, [(-1.0, 1.0), (-1080.0, 1024.0)];
@@ -171,24 +171,27 @@ fn sine_and_cosine_are_accurate_near_their_zeros() {
     let x: Vec<f64> = quarter_turns(1.1e9).collect();
     check1::<Sin, f64>("sin", core_math::sin, 2, &x);
     check1::<Cos, f64>("cos", core_math::cos, 2, &x);
+    check1::<Tan, f64>("tan", core_math::tan, 3, &x);
     let x: Vec<f32> = quarter_turns(4e4).collect();
     check1::<Sin, f32>("sinf", core_math::sinf, 2, &x);
     check1::<Cos, f32>("cosf", core_math::cosf, 2, &x);
+    check1::<Tan, f32>("tanf", core_math::tanf, 3, &x);
 }
 
 #[test]
-fn scalar_functions_are_accurate() {
+fn angles_and_inverse_functions_are_accurate() {
     table! {
-        Tan: tan 2, tanf 2, [(-4.0, 4.0), (-1e5, 1e5)];
-        Asin: asin 2, asinf 2, [(-1.0, 1.0)];
-        Acos: acos 2, acosf 2, [(-1.0, 1.0)];
-        Atan: atan 2, atanf 2, [(-10.0, 10.0)];
-        Sinh: sinh 2, sinhf 2, [(-20.0, 20.0), (-710.0, 710.0)];
-        Cosh: cosh 2, coshf 2, [(-20.0, 20.0), (-710.0, 710.0)];
-        Asinh: asinh 2, asinhf 2, [(-10.0, 10.0)];
-        Acosh: acosh 2, acoshf 2, [(1.0, 10.0)];
-        Atanh: atanh 2, atanhf 2, [(-1.0, 1.0)];
+        Tan: tan 3, tanf 3, [(-4.0, 4.0), (-1e5, 1e5), (-2e9, 2e9)];
+        Asin: asin 2, asinf 2, [(-1.0, 1.0), (0.49, 0.51)];
+        Acos: acos 2, acosf 2, [(-1.0, 1.0), (0.49, 0.51)];
+        Atan: atan 2, atanf 2, [(-10.0, 10.0), (-1.0, 1.0)];
+        Sinh: sinh 2, sinhf 2, [(-1.0, 1.0), (-20.0, 20.0), (-711.0, 711.0)];
+        Cosh: cosh 2, coshf 2, [(-1.0, 1.0), (-20.0, 20.0), (-711.0, 711.0)];
+        Asinh: asinh 3, asinhf 3, [(-1.0, 1.0), (-10.0, 10.0)];
+        Acosh: acosh 3, acoshf 3, [(1.0, 1.1), (1.0, 10.0)];
+        Atanh: atanh 3, atanhf 3, [(-1.0, 1.0), (-0.3, 0.3)];
         Log10: log10 2, log10f 2, [(0.5, 2.0), (0.0, 1e3)];
+        Cbrt: cbrt 2, cbrtf 2, [(-8.0, 8.0), (0.5, 2.0)];
     }
 }
 

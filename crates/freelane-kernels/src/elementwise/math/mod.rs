@@ -26,20 +26,74 @@ macro_rules! heavy1 {
     )* };
 }
 
+/// As `heavy1`, for bodies not made for all arguments: `{ Name, body, type, scalar function, |x| whether it is made for it; }`.
+macro_rules! guarded1 {
+    ($($k:ident, $body:ident, $t:ty, $scalar:path, |$x:ident| $inside:expr;)*) => { $(
+        impl Map1<$t> for $k {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            #[inline(always)]
+            fn apply(x: $t) -> $t {
+                $body(x)
+            }
+            #[inline(always)]
+            fn guard($x: $t) -> bool {
+                let inside = $inside;
+                !inside
+            }
+            #[inline(always)]
+            fn slow(x: $t) -> $t {
+                $scalar(x)
+            }
+        }
+    )* };
+}
+
+/// As `guarded1`, for two operands.
+macro_rules! guarded2 {
+    ($($k:ident, $body:ident, $t:ty, $scalar:path, |$a:ident, $b:ident| $inside:expr;)*) => { $(
+        impl Map2<$t> for $k {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            #[inline(always)]
+            fn apply(a: $t, b: $t) -> $t {
+                $body(a, b)
+            }
+            #[inline(always)]
+            fn guard($a: $t, $b: $t) -> bool {
+                let inside = $inside;
+                !inside
+            }
+            #[inline(always)]
+            fn slow(a: $t, b: $t) -> $t {
+                $scalar(a, b)
+            }
+        }
+    )* };
+}
+
 #[cfg(test)]
 mod accuracy;
 mod coef;
 mod complex;
 mod exp;
+mod hyperbolic;
 mod int_pow;
+mod inverse;
 mod log;
 mod pow;
 mod real;
-mod scalar;
+mod roots;
 mod sincos;
+mod trig;
 
 pub use exp::*;
+pub use hyperbolic::*;
+pub use inverse::*;
 pub use log::*;
 pub use pow::*;
-pub use scalar::*;
+pub use roots::*;
 pub use sincos::*;
+pub use trig::*;

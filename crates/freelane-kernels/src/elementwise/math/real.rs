@@ -2,6 +2,12 @@
 use super::coef;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+/// The coefficients of a polynomial, for either width.
+pub(super) struct Both {
+    pub(super) f32: &'static [f32],
+    pub(super) f64: &'static [f64],
+}
+
 /// f32 or f64, seen by a branch-free body. Every method is a constant or a few instructions.
 pub(super) trait Real:
     Copy
@@ -19,11 +25,9 @@ pub(super) trait Real:
     const PI: [Self; 3];
     const LN2: [Self; 2];
     const LN2_SHORT: [Self; 2];
-    const LOG2_E: [Self; 2];
     const SIN: &'static [Self];
     const EXP: &'static [Self];
     const LOG: &'static [Self];
-    const TANH: &'static [Self];
     const ERF: &'static [Self];
     const ERFC: &'static [Self];
     /// The middle of the range of `ERFC`, and its end, from where on erf rounds to 1.
@@ -35,11 +39,41 @@ pub(super) trait Real:
     const SIN_LIMIT: Self;
     /// Below the first e^x is zero, above the second infinite; far enough out to be sure, near enough for `scale`.
     const EXP_RANGE: [Self; 2];
+    /// sinh and cosh are infinite from here on.
+    const SINH_END: Self;
+    /// 2^x is infinite from the second on, and no normal number below the first; zero below the third.
+    const EXP2_RANGE: [Self; 3];
+    /// `((1 - x)^(-2/3) - 1) / x`, for the small x of cube roots.
+    const CBRT_STEP: &'static [Self];
+    /// Squares of numbers between these neither overflow nor lose what another square holds.
+    const SQUARES: [Self; 2];
+    /// The least normal number, and one whose inverse, and that of all between, is normal too.
+    const LEAST: Self;
+    const INVERTIBLE: Self;
     const INFINITY: Self;
-    const NAN: Self;
 
     /// A constant.
     fn lit(x: f64) -> Self;
+    /// The coefficients for this width.
+    fn of(both: &'static Both) -> &'static [Self];
+    /// The square root.
+    fn sqrt(self) -> Self;
+    /// Whether the lowest bit of the representation is set: of `k + ROUNDER`, whether `k` is odd.
+    fn is_odd(self) -> bool;
+    /// The sign flipped if another number is negative.
+    fn times_sign(self, sign: Self) -> Self;
+    /// `2^k`, where `k` was added to `ROUNDER`; for powers that are normal numbers.
+    fn power(k: Self) -> Self;
+    /// `2^-k`, likewise.
+    fn power_down(k: Self) -> Self;
+    /// `self * 2^k`, where `k` was added to `ROUNDER`, and both numbers are normal.
+    fn shifted(self, k: Self) -> Self;
+    /// As `split`, for normal numbers.
+    fn split_normal(self) -> (Self, Self);
+    /// `2^e` and `2^-e` for the `e` of `split`.
+    fn powers(self) -> (Self, Self);
+    /// `2^k` and `k`, the power of two near `self / b`: the quotient by it is between 2^-0.6 and 2^0.6.
+    fn ratio_power(self, b: Self) -> (Self, Self);
     /// `self * b + c`, rounded once.
     fn fma(self, b: Self, c: Self) -> Self;
     /// Without its sign.
@@ -84,6 +118,13 @@ pub(super) fn at_least<R: Real>(x: R, bound: R) -> R {
     select(x < bound, bound, x)
 }
 
+/// Whether `x` is from `low` to below `high`.
+#[inline(always)]
+#[allow(clippy::manual_range_contains, reason = "`contains` is a branch")]
+pub(super) fn within<R: Real>(x: R, low: R, high: R) -> bool {
+    (x >= low) & (x < high)
+}
+
 /// `x` where it is NaN, else `y`.
 #[inline(always)]
 pub(super) fn nan_or<R: Real>(x: R, y: R) -> R {
@@ -99,12 +140,63 @@ macro_rules! real {
     ) => {
         impl Real for $t {
             $( const $name: $ty = $value; )*
+            const LEAST: Self = $t::MIN_POSITIVE;
+            const INVERTIBLE: Self = $t::MAX / 8.0;
             const INFINITY: Self = $t::INFINITY;
-            const NAN: Self = $t::NAN;
 
             #[inline(always)]
             fn lit(x: f64) -> Self {
                 x as $t
+            }
+            #[inline(always)]
+            fn of(both: &'static Both) -> &'static [Self] {
+                both.$t
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+            #[inline(always)]
+            fn is_odd(self) -> bool {
+                self.to_bits() & 1 == 1
+            }
+            #[inline(always)]
+            fn times_sign(self, sign: Self) -> Self {
+                $t::from_bits(self.to_bits() ^ (sign.to_bits() & 1 << ($u::BITS - 1)))
+            }
+            #[inline(always)]
+            fn power(k: Self) -> Self {
+                <$t>::from_bits(k.to_bits().wrapping_add($bias) << $mantissa)
+            }
+            #[inline(always)]
+            fn power_down(k: Self) -> Self {
+                <$t>::from_bits(($bias as $u).wrapping_sub(k.to_bits()) << $mantissa)
+            }
+            #[inline(always)]
+            fn shifted(self, k: Self) -> Self {
+                <$t>::from_bits(self.to_bits().wrapping_add(k.to_bits() << $mantissa))
+            }
+            #[inline(always)]
+            fn split_normal(self) -> (Self, Self) {
+                let (bits, one): ($u, $u) = (self.to_bits(), $bias << $mantissa);
+                let biased = bits.wrapping_add(one - $sqrt_half) >> $mantissa;
+                let m = $t::from_bits(bits.wrapping_sub(biased << $mantissa).wrapping_add(one));
+                // The exponent becomes a float as the low bits of 2^mantissa.
+                let base: $u = ($bias + $mantissa) << $mantissa;
+                (m, $t::from_bits(base | biased) - ($t::from_bits(base) + $bias as $t))
+            }
+            #[inline(always)]
+            fn powers(self) -> (Self, Self) {
+                let one: $u = $bias << $mantissa;
+                let biased = self.to_bits().wrapping_add(one - $sqrt_half) >> $mantissa;
+                let down = (2 * $bias as $u).wrapping_sub(biased) << $mantissa;
+                ($t::from_bits(biased << $mantissa), $t::from_bits(down))
+            }
+            #[inline(always)]
+            fn ratio_power(self, b: Self) -> (Self, Self) {
+                let k = self.to_bits().wrapping_sub(b.to_bits()).wrapping_add(1 << ($mantissa - 1)) >> $mantissa;
+                let base: $u = ($bias + $mantissa) << $mantissa;
+                ($t::from_bits(k.wrapping_add($bias) << $mantissa), $t::from_bits(base | k) - $t::from_bits(base))
             }
             #[inline(always)]
             fn fma(self, b: Self, c: Self) -> Self {
@@ -155,11 +247,9 @@ real! {
     PI: [f32; 3] = coef::PI_32;
     LN2: [f32; 2] = coef::LN2_32;
     LN2_SHORT: [f32; 2] = coef::LN2_SHORT_32;
-    LOG2_E: [f32; 2] = coef::LOG2_E_32;
     SIN: &'static [f32] = &coef::SIN_32;
     EXP: &'static [f32] = &coef::EXP_32;
     LOG: &'static [f32] = &coef::LOG_32;
-    TANH: &'static [f32] = &coef::TANH_32;
     ERF: &'static [f32] = &coef::ERF_32;
     ERFC: &'static [f32] = &coef::ERFC_32;
     ERFC_CENTRE: f32 = 2.0;
@@ -167,6 +257,10 @@ real! {
     TANH_END: f32 = 10.0;
     SIN_LIMIT: f32 = 3e4;
     EXP_RANGE: [f32; 2] = [-110.0, 90.0];
+    SINH_END: f32 = 89.7;
+    EXP2_RANGE: [f32; 3] = [-125.0, 128.0, -151.0];
+    CBRT_STEP: &'static [f32] = &[2.0 / 3.0, 5.0 / 9.0, 40.0 / 81.0];
+    SQUARES: [f32; 2] = [1e-13, 1e18];
 }
 
 real! {
@@ -175,11 +269,9 @@ real! {
     PI: [f64; 3] = coef::PI_64;
     LN2: [f64; 2] = coef::LN2_64;
     LN2_SHORT: [f64; 2] = coef::LN2_SHORT_64;
-    LOG2_E: [f64; 2] = coef::LOG2_E_64;
     SIN: &'static [f64] = &coef::SIN_64;
     EXP: &'static [f64] = &coef::EXP_64;
     LOG: &'static [f64] = &coef::LOG_64;
-    TANH: &'static [f64] = &coef::TANH_64;
     ERF: &'static [f64] = &coef::ERF_64;
     ERFC: &'static [f64] = &coef::ERFC_64;
     ERFC_CENTRE: f64 = 2.5;
@@ -187,4 +279,8 @@ real! {
     TANH_END: f64 = 20.0;
     SIN_LIMIT: f64 = 1e9;
     EXP_RANGE: [f64; 2] = [-760.0, 710.0];
+    SINH_END: f64 = 710.7;
+    EXP2_RANGE: [f64; 3] = [-1021.0, 1024.0, -1077.0];
+    CBRT_STEP: &'static [f64] = &[2.0 / 3.0, 5.0 / 9.0, 40.0 / 81.0, 110.0 / 243.0];
+    SQUARES: [f64; 2] = [1e-140, 1e150];
 }

@@ -12,16 +12,22 @@ functions! {
     Cos,
 }
 
-/// `sin(x - k pi)`, negated if the low bit of `turns` is set.
+/// `x - k pi` in two words.
 #[inline(always)]
-fn reduced<R: Real>(x: R, k: R, turns: R) -> R {
+pub(super) fn near_multiple<R: Real>(x: R, k: R) -> (R, R) {
     let a = k.fma(-R::PI[0], x);
     let w = k * R::PI[1];
     let w_error = k.fma(R::PI[1], -w);
     let r = a - w;
     let back = r - a;
     let low = (a - (r - back)) - (w + back);
-    let low = k.fma(-R::PI[2], low - w_error);
+    (r, k.fma(-R::PI[2], low - w_error))
+}
+
+/// `sin(x - k pi)`, negated if the low bit of `turns` is set.
+#[inline(always)]
+fn reduced<R: Real>(x: R, k: R, turns: R) -> R {
+    let (r, low) = near_multiple(x, k);
     let t = r * r;
     let s = r + (t * r).fma(poly(t, R::SIN), low * t.fma(R::lit(-0.5), R::lit(1.0)));
     s.flip_if_odd(turns)
@@ -41,32 +47,10 @@ fn cos<R: Real>(x: R) -> R {
     reduced(x, k, turns + R::lit(1.0))
 }
 
-macro_rules! periodic {
-    ($($k:ident, $body:ident, $t:ty, $scalar:path;)*) => { $(
-        impl Map1<$t> for $k {
-            type Out = $t;
-            const TIER: Tier = Tier::Heavy;
-            const GUARD: bool = true;
-            #[inline(always)]
-            fn apply(x: $t) -> $t {
-                $body(x)
-            }
-            #[inline(always)]
-            fn guard(x: $t) -> bool {
-                let inside = Real::abs(x) < <$t as Real>::SIN_LIMIT;
-                !inside
-            }
-            #[inline(always)]
-            fn slow(x: $t) -> $t {
-                $scalar(x)
-            }
-        }
-    )* };
-}
-periodic! {
-    Sin, sin, f32, libm::sinf;
-    Sin, sin, f64, libm::sin;
-    Cos, cos, f32, libm::cosf;
-    Cos, cos, f64, libm::cos;
+guarded1! {
+    Sin, sin, f32, libm::sinf, |x| x.abs() < <f32 as Real>::SIN_LIMIT;
+    Sin, sin, f64, libm::sin, |x| x.abs() < <f64 as Real>::SIN_LIMIT;
+    Cos, cos, f32, libm::cosf, |x| x.abs() < <f32 as Real>::SIN_LIMIT;
+    Cos, cos, f64, libm::cos, |x| x.abs() < <f64 as Real>::SIN_LIMIT;
 }
 halves1!(Sin, Cos);
