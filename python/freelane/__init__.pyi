@@ -377,9 +377,15 @@ class Array:
     def cov(self, *, rowvar: _bool = True, ddof: float = 1) -> Array:
         """Covariances of variables, which are the rows (with rowvar) or the columns; n - ddof is divided by."""
 
+    def cross(self, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
+        """The cross products of vectors of three along an axis of both arrays; other axes broadcast."""
+
     @property
     def device(self) -> Literal["cpu"]:
         """Where the elements are: 'cpu'."""
+
+    def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
+        """The elements whose places along two axes differ by offset, as the last axis of the result."""
 
     def diff(self, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
         """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
@@ -390,6 +396,9 @@ class Array:
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
+
+    def dot(self, x2: _ArrayLike, /) -> Array:
+        """As NumPy's dot: the last axis of the first array with the last but one of the second; a number multiplies."""
 
     @property
     def dtype(self) -> _dtype:
@@ -483,6 +492,9 @@ class Array:
     def imag(self) -> Array:
         """The imaginary parts of complex numbers; zeros for a real array."""
 
+    def inner(self, x2: _ArrayLike, /) -> Array:
+        """Sums of products over the last axis of both arrays; a number multiplies."""
+
     @property
     def is_shared(self) -> _bool:
         """Whether freelane.share made the array one that can only be read."""
@@ -518,6 +530,9 @@ class Array:
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
+
+    def kron(self, x2: _ArrayLike, /) -> Array:
+        """The Kronecker product: each element of the first array times the whole second, in its place."""
 
     def less(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """Whether the first is less than the second.
@@ -685,6 +700,9 @@ class Array:
 
     def ones_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
         """An array of ones with the shape and dtype of another."""
+
+    def outer(self, x2: _ArrayLike, /) -> Array:
+        """The products of all pairs of elements, those of the first array as rows; both arrays count as one axis."""
 
     def pad(self, pad_width: Any, mode: Literal['constant', 'edge', 'reflect', 'symmetric', 'wrap'] = 'constant', *, constant_values: float = 0) -> Array:
         """With elements added before and after each axis: a number, their nearest element, or the elements mirrored or repeated.
@@ -863,6 +881,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def tensordot(self, x2: _ArrayLike, /, axes: Any = 2) -> Array:
+        """Sums of products over pairs of axes: so many last ones of the first array with the first ones of the second, or those of a pair of lists."""
+
     def tile(self, repetitions: SupportsIndex | Sequence[SupportsIndex]) -> Array:
         """The whole array repeated along each axis."""
 
@@ -875,6 +896,9 @@ class Array:
         >>> freelane.asarray([[1, 2], [3, 4]]).T.tolist()
         [[1, 3], [2, 4]]
         """
+
+    def trace(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
+        """The sums of the diagonals of two axes. With a dtype, elements are converted to it first."""
 
     def transpose(self, *axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
         """The axes in another order, or reversed; shares storage."""
@@ -904,6 +928,9 @@ class Array:
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
+
+    def vecdot(self, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
+        """Sums of products along an axis of both arrays, the first conjugated; other axes broadcast."""
 
     def zeros_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
         """An array of zeros with the shape and dtype of another."""
@@ -1279,6 +1306,12 @@ def count_nonzero(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex
 def cov(m: _ArrayLike, /, *, rowvar: _bool = True, ddof: float = 1) -> Array:
     """Covariances of variables, which are the rows (with rowvar) or the columns; n - ddof is divided by."""
 
+def cross(x1: _ArrayLike, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
+    """The cross products of vectors of three along an axis of both arrays; other axes broadcast."""
+
+def diagonal(x: _ArrayLike, /, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
+    """The elements whose places along two axes differ by offset, as the last axis of the result."""
+
 def diff(x: _ArrayLike, /, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
     """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
 
@@ -1289,8 +1322,14 @@ def divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Arra
     With out=, the result is written there and out is returned.
     """
 
+def dot(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """As NumPy's dot: the last axis of the first array with the last but one of the second; a number multiplies."""
+
 def dstack(arrays: Sequence[_ArrayLike], /) -> Array:
     """Arrays joined along the third axis; those of fewer axes are taken as (1, n, 1) and (m, n, 1)."""
+
+def einsum(subscripts: _str, *operands: _ArrayLike) -> Array:
+    """Sums of products of operands whose axes are named by letters: 'ij,jk->ik' is a matrix product, 'ii' a trace."""
 
 def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
     """An array with anything in it: whatever its memory held before.
@@ -1407,6 +1446,9 @@ def identity(n: SupportsIndex, *, dtype: _DTypeLike | None = None, device: Liter
 def imag(x: _ArrayLike, /) -> Array:
     """The imaginary parts of complex numbers; zeros for a real array."""
 
+def inner(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """Sums of products over the last axis of both arrays; a number multiplies."""
+
 def isfinite(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the element is neither infinite nor NaN.
 
@@ -1427,6 +1469,9 @@ def isnan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def kron(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The Kronecker product: each element of the first array times the whole second, in its place."""
 
 def less(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the first is less than the second.
@@ -1611,6 +1656,9 @@ def ones(shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: _DTypeLike | 
 
 def ones_like(x: _ArrayLike, /, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """An array of ones with the shape and dtype of another."""
+
+def outer(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The products of all pairs of elements, those of the first array as rows; both arrays count as one axis."""
 
 def pad(x: _ArrayLike, /, pad_width: Any, mode: Literal['constant', 'edge', 'reflect', 'symmetric', 'wrap'] = 'constant', *, constant_values: float = 0) -> Array:
     """With elements added before and after each axis: a number, their nearest element, or the elements mirrored or repeated.
@@ -1811,8 +1859,14 @@ def tanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def tensordot(x1: _ArrayLike, x2: _ArrayLike, /, axes: Any = 2) -> Array:
+    """Sums of products over pairs of axes: so many last ones of the first array with the first ones of the second, or those of a pair of lists."""
+
 def tile(x: _ArrayLike, /, repetitions: SupportsIndex | Sequence[SupportsIndex]) -> Array:
     """The whole array repeated along each axis."""
+
+def trace(x: _ArrayLike, /, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
+    """The sums of the diagonals of two axes. With a dtype, elements are converted to it first."""
 
 def transpose(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Axes in another order; all of them reversed when none is given."""
@@ -1849,6 +1903,9 @@ def var(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None =
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def vecdot(x1: _ArrayLike, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
+    """Sums of products along an axis of both arrays, the first conjugated; other axes broadcast."""
+
 def vstack(arrays: Sequence[_ArrayLike], /) -> Array:
     """Arrays joined as rows: along the first axis, arrays of one axis as one row each."""
 
@@ -1859,8 +1916,12 @@ def where(condition: _ArrayLike, x: _ArrayLike, y: _ArrayLike, /, *, out: Array 
     With out=, the result is written there and out is returned.
     """
 
-def zeros(shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
-    """An array of zeros, of float64 unless a dtype is given."""
+def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
+    """An array of zeros, of float64 unless a dtype is given.
+
+    >>> freelane.zeros(2)
+    array([0., 0.])
+    """
 
 def zeros_like(x: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
     """An array of zeros with the shape and dtype of another.

@@ -453,7 +453,7 @@ def test_recursion_ends():
             return fl.asarray(self)
 
     limit = sys.getrecursionlimit()
-    for call in (fl.asarray, fl.sin, lambda e: fl.ones(1) + e, fl.zeros, lambda e: fl.ones(3)[e]):
+    for call in (fl.asarray, fl.sin, lambda e: fl.ones(1) + e, fl.zeros, fl.empty, lambda e: fl.ones(3)[e]):
         with pytest.raises((RecursionError, TypeError, ValueError, IndexError)):
             call(Endless())
     assert sys.getrecursionlimit() == limit

@@ -327,6 +327,14 @@ B = np.arange(4.0)
 ONES = np.ones((3, 4))
 # What a structured operation is called with: positional, then named.
 CALLS = {
+    "around": [((A,), {}), ((A / 7, 2), {}), ((A * 37, -2), {}), ((np.array([15, 25, -17]), -1), {}), ((A / 3, 1), {})],
+    "divmod": [((A, 3), {}), ((B, -2.5), {}), ((np.arange(-6, 6), 4), {})],
+    "modf": [((A / 4,), {}), ((np.array([np.inf, -np.inf, np.nan, -0.5]),), {})],
+    "frexp": [((A / 4,), {}), ((np.array([np.inf, -np.inf, np.nan, 5e-324, 0.0], "float64"),), {}), ((B.astype("float32"),), {})],
+    "ldexp": [((A / 4, np.arange(4)), {}), ((np.float32([1.5, 3.0]), np.array([140, -150])), {})],
+    "isclose": [((A, A + 1e-9), {}), ((A, A + 0.1), {"atol": 0.2}), ((A * np.nan, A * np.nan), {"equal_nan": True})],
+    "allclose": [((A, A + 1e-9), {}), ((A, A + 0.1), {}), ((A, A + 0.1), {"rtol": 1.0})],
+    "nan_to_num": [((np.array([np.nan, np.inf, -np.inf, 1.5]),), {}), ((np.array([np.nan, np.inf]), 3.0), {"posinf": 7.0})],
     "astype": [((A, "int8"), {}), ((A - 5.5, "int64"), {}), ((A, "bool"), {}), ((A, "complex64"), {})],
     "arange": [
         ((5,), {}),

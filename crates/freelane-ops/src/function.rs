@@ -261,19 +261,19 @@ impl Function {
     }
 
     /// Its parameters, in order.
-    pub fn params(self) -> SmallVec<[Param; 4]> {
+    pub fn params(self) -> &'static [Param] {
         match self {
-            Function::UFunc(f) => operand_params(f.params),
-            Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION.into(),
-            Function::Reduction(_, reductions::Signature::Typed) => REDUCE_TYPED.into(),
-            Function::Reduction(..) => REDUCE.into(),
-            Function::Op(o) => o.params.into(),
+            Function::UFunc(f) => f.params,
+            Function::Reduction(_, reductions::Signature::Correction) => REDUCE_WITH_CORRECTION,
+            Function::Reduction(_, reductions::Signature::Typed) => REDUCE_TYPED,
+            Function::Reduction(..) => REDUCE,
+            Function::Op(o) => o.params,
         }
     }
 
     /// The way it is called, as Python writes it: `sum(x, axis=None, *, keepdims=False)`.
     pub fn signature(self) -> String {
-        signature(self.name(), &self.params())
+        signature(self.name(), self.params())
     }
 
     /// Calls it with positional and named arguments.
@@ -282,24 +282,38 @@ impl Function {
     /// When an argument is missing, unknown, given twice or of a wrong kind, and what the function itself says.
     pub fn call(self, lane: &Lane, positional: &[Value], named: &[(&str, Value)]) -> Result<Outputs, OpsError> {
         let params = self.params();
-        let bound = bind(self.name(), &params, positional, named)?;
+        self.call_bound(lane, &bind(self.name(), params, positional, named)?)
+    }
+
+    /// As [`Function::call`], with the arguments in order of the parameters, nothing where one is not given. Whoever has
+    /// matched them already saves doing it twice.
+    ///
+    /// # Errors
+    /// When there are more than parameters, one that is needed is missing, and as [`Function::call`].
+    pub fn call_placed(self, lane: &Lane, args: &[Option<Value>]) -> Result<Outputs, OpsError> {
+        let params = self.params();
+        let mut values: SmallVec<[Option<&Value>; 4]> = args.iter().map(Option::as_ref).collect();
+        values.resize(params.len().max(args.len()), None);
+        let wrong = params.iter().zip(&values).any(|(p, v)| v.is_none() && p.default == Default::Required);
+        if wrong || values.len() > params.len() {
+            return Err(OpsError::argument(self.name(), format!("usage: {}", self.signature())));
+        }
+        self.call_bound(lane, &Bound { op: self.name(), params, values, rest: &[] })
+    }
+
+    fn call_bound(self, lane: &Lane, bound: &Bound<'_>) -> Result<Outputs, OpsError> {
         match self {
             Function::UFunc(f) => {
-                let operands = (0..params.len()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
+                let operands = (0..f.arity()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
                 f.call(lane, &operands).map(Array::from).map(Outputs::One)
             }
-            Function::Reduction(r, signature) => reduce(lane, r, signature, &bound).map(Outputs::One),
+            Function::Reduction(r, signature) => reduce(lane, r, signature, bound).map(Outputs::One),
             Function::Op(o) => match o.run {
-                Run::One(run) => run(lane, &bound).map(Outputs::One),
-                Run::Many(names, run) => run(lane, &bound).map(|arrays| Outputs::Many(names, arrays)),
+                Run::One(run) => run(lane, bound).map(Outputs::One),
+                Run::Many(names, run) => run(lane, bound).map(|arrays| Outputs::Many(names, arrays)),
             },
         }
     }
-}
-
-/// Parameters that are operands.
-pub(crate) fn operand_params(names: &[&'static str]) -> SmallVec<[Param; 4]> {
-    names.iter().map(|name| Param::required(name, Kind::Operand)).collect()
 }
 
 /// The parameters of a reduction that takes nothing of its own.

@@ -40,6 +40,7 @@ pub use function::{Function, Op, Outputs, Run, Value};
 pub use gradient::Gradient;
 pub use operand::{Operand, result_type};
 pub use ops::astype::can_cast_same_kind;
+pub use ops::close::Tolerance;
 pub use ops::einsum::einsum;
 pub use ops::indexing::IndexItem;
 pub use ops::join::{concat, stack};

@@ -2,7 +2,7 @@
 //!
 //! There is no list of the process: a [`Registry`] is a value, filled by its owner and lent, frozen, to an evaluation.
 use crate::function::{Param, bind, reduction_params, signature};
-use crate::{Array, Function, OpsError, Outputs, UserFunc, UserReduction, Value, function};
+use crate::{Array, Function, OpsError, Outputs, UserFunc, UserReduction, Value};
 use freelane_pool::Lane;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -135,17 +135,17 @@ impl<'a> Callable<'a> {
     }
 
     /// Its parameters, in order.
-    pub fn params(self) -> SmallVec<[Param; 4]> {
+    pub fn params(self) -> &'a [Param] {
         match self {
             Callable::Row(f) => f.params(),
-            Callable::Own(Registered::UFunc(f)) => function::operand_params(f.params()),
-            Callable::Own(Registered::Reduction(_)) => reduction_params().into(),
+            Callable::Own(Registered::UFunc(f)) => f.params(),
+            Callable::Own(Registered::Reduction(_)) => reduction_params(),
         }
     }
 
     /// The way it is called, as Python writes it.
     pub fn signature(self) -> String {
-        signature(self.name(), &self.params())
+        signature(self.name(), self.params())
     }
 
     /// Calls it with positional and named arguments.
@@ -158,7 +158,7 @@ impl<'a> Callable<'a> {
             Callable::Own(own) => own,
         };
         let params = self.params();
-        let bound = bind(self.name(), &params, positional, named)?;
+        let bound = bind(self.name(), params, positional, named)?;
         let made = match own {
             Registered::UFunc(f) => {
                 let operands = (0..params.len()).map(|i| bound.operand(i)).collect::<Result<SmallVec<[_; 3]>, _>>()?;

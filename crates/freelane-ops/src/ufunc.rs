@@ -55,7 +55,7 @@ pub struct UFunc {
     /// What it computes; the first line is a summary.
     pub doc: &'static str,
     /// Names of the operands.
-    pub params: &'static [&'static str],
+    pub params: &'static [crate::function::Param],
     /// Kernel table. Private, for a loop in the wrong place would write out of bounds.
     pub(crate) loops: Loops,
     /// Promotion class.

@@ -44,6 +44,11 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         run: empty,
     },
     Native {
+        signature: ZEROS,
+        doc: "An array of zeros, of float64 unless a dtype is given.\n\n>>> freelane.zeros(2)\narray([0., 0.])",
+        run: zeros,
+    },
+    Native {
         signature: "empty_like(x, /, dtype=None, *, device=None)",
         doc: "An array with anything in it, with the shape and dtype of another.",
         run: |py, args| {
@@ -89,6 +94,7 @@ pub(crate) static QUICK: &[(&str, QuickFn)] = &[
     }),
 ];
 
+const ZEROS: &str = "zeros(shape, dtype=None, *, device=None)";
 const EMPTY: &str = "empty(shape, dtype=None, *, device=None)";
 const ZEROS_LIKE: &str = "zeros_like(x, /, dtype=None, *, device=None)";
 
@@ -335,6 +341,14 @@ fn empty<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> PyResult<Bound<'py, PyAn
     wrapped(py, Array::empty(&shape, dtype))
 }
 
+fn zeros<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    check_device(args.get(2))?;
+    let dtype = dtype_argument(args.get(1))?.unwrap_or(DType::F64);
+    let shape = shape_of(args.required(0), "zeros")?;
+    let elements = shape.iter().fold(1u64, |n, &d| n.saturating_mul(d as u64));
+    wrapped(py, detach::run(py, elements, || Array::zeros(&shape, dtype)))
+}
+
 fn zeros_like<'py>(py: Python<'py>, args: &Args<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     check_device(args.get(2))?;
     let dtype = dtype_argument(args.get(1))?;
@@ -355,16 +369,18 @@ pub(crate) fn shape_of(object: &Bound<'_, PyAny>, op: &str) -> PyResult<SmallVec
         let found = object.get_type();
         exc::PyTypeError::new_err(format!("{op}: shape must be a whole number or a tuple of them, not {found}"))
     };
-    let length = |o: &Bound<'_, PyAny>| match crate::convert::whole(o).ok_or_else(wrong)?? {
+    let number = |n: Scalar| match n {
         Scalar::Int(n) => usize::try_from(n)
             .map_err(|_| exc::PyValueError::new_err(format!("{op}: a length cannot be {n}, only zero or more"))),
         _ => Err(wrong()),
     };
+    let length = |o: &Bound<'_, PyAny>| number(crate::convert::whole(o).ok_or_else(wrong)??);
     if let Ok(tuple) = object.cast::<PyTuple>() {
         return tuple.iter_borrowed().map(|o| length(&o)).collect();
     }
-    if object.is_exact_instance_of::<pyo3::types::PyInt>() || crate::convert::whole(object).is_some() {
-        return Ok(SmallVec::from_slice(&[length(object)?]));
+    // Asked once: what answers may be a program of its own.
+    if let Some(whole) = crate::convert::whole(object) {
+        return Ok(SmallVec::from_slice(&[number(whole?)?]));
     }
     items(object).ok_or_else(wrong)??.iter().map(length).collect()
 }

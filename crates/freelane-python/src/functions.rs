@@ -254,27 +254,25 @@ fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> 
     if makes_arrays(row) {
         crate::creation::check_device(args.get(params.len()))?;
     }
-    let mut values: SmallVec<[(&str, Value); 4]> = SmallVec::new();
+    let mut values: SmallVec<[Option<Value>; 4]> = SmallVec::new();
     let mut i = 0;
-    for param in &params {
+    for param in params {
         if param.rest {
             let items = args.rest().map(|object| convert::operand(&object)).collect::<PyResult<_>>()?;
-            values.push((param.shown_name(), Value::Tuple(items)));
+            values.push(Some(Value::Tuple(items)));
             continue;
         }
-        if let Some(object) = args.get(i) {
-            values.push((param.shown_name(), convert::value(row.name(), param, object)?));
-        }
+        values.push(args.get(i).map(|object| convert::value(row.name(), param, object)).transpose()?);
         i += 1;
     }
     call_row(call.py, row, &values)
 }
 
-/// Calls a row with converted arguments.
-pub(crate) fn call_row<'py>(py: Python<'py>, row: Function, values: &[(&str, Value)]) -> PyResult<Bound<'py, PyAny>> {
-    let elements: usize = values.iter().map(|(_, v)| size(v)).fold(0, usize::saturating_add);
+/// Calls a row with converted arguments in order of its parameters.
+pub(crate) fn call_row<'py>(py: Python<'py>, row: Function, values: &[Option<Value>]) -> PyResult<Bound<'py, PyAny>> {
+    let elements: usize = values.iter().flatten().map(size).fold(0, usize::saturating_add);
     let cost = if elements < MANY { 0 } else { u64::MAX };
-    match detach::run(py, cost, || Lane::with(|lane| row.call(lane, &[], values))).map_err(to_py)? {
+    match detach::run(py, cost, || Lane::with(|lane| row.call_placed(lane, values))).map_err(to_py)? {
         Outputs::One(array) => object::wrap(py, array),
         Outputs::Many(names, arrays) => results::wrap(py, row.name(), names, arrays),
     }

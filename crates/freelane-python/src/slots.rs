@@ -144,7 +144,7 @@ unsafe extern "C" fn matmul(a: Object, b: Object) -> Object {
             return Ok(py.NotImplemented().into_bound(py));
         }
         let value = |x: &Bound<'_, PyAny>| convert::to_array(x).map(freelane::Value::Array);
-        functions::call_row(py, table().matmul, &[("x1", value(&a)?), ("x2", value(&b)?)])
+        functions::call_row(py, table().matmul, &[Some(value(&a)?), Some(value(&b)?)])
     })
 }
 

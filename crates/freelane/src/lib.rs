@@ -38,8 +38,8 @@ pub use freelane_io::{IoError, load, save};
 pub use freelane_mem as mem;
 pub use freelane_ops::{
     Array, ArrayData, ArrayError, Axes, Callable, DType, Function, Gradient, Index, IndexItem, Isa, IsaError, Op,
-    Operand, OpsError, Outputs, ReduceArgs, Reduction, Registered, Registry, Run, Scalar, Slice, UFunc, UserFunc,
-    UserReduction, Value, broadcast_arrays, concat, function, meshgrid, nonzero, promote_types, reductions,
+    Operand, OpsError, Outputs, ReduceArgs, Reduction, Registered, Registry, Run, Scalar, Slice, Tolerance, UFunc,
+    UserFunc, UserReduction, Value, broadcast_arrays, concat, function, meshgrid, nonzero, promote_types, reductions,
     result_type, stack, ufuncs,
 };
 pub use freelane_pool::{Lane, PoolError, Runtime};

@@ -31,6 +31,12 @@ functions! {
     Maximum,
     /// The complex conjugate; of a real number itself.
     Conjugate,
+    /// The lesser; of a number and NaN the number.
+    FMin,
+    /// The greater; of a number and NaN the number.
+    FMax,
+    /// 0 below zero, 1 above, `b` at zero; NaN stays.
+    Heaviside,
 }
 
 /// The modulus: parts are scaled by powers of two, so that their squares lie far from the ends of the range.
@@ -73,6 +79,18 @@ map2!(Minimum: [bool], |a, b| a & b);
 map2!(Maximum: [bool], |a, b| a | b);
 map2!(Minimum: floats, |a, b| if a < b || a.is_nan() { a } else { b });
 map2!(Maximum: floats, |a, b| if a > b || a.is_nan() { a } else { b });
+
+map2!(FMin: ints, |a, b| a.min(b));
+map2!(FMax: ints, |a, b| a.max(b));
+map2!(FMin: [bool], |a, b| a & b);
+map2!(FMax: [bool], |a, b| a | b);
+map2!(FMin: floats, |a, b| if a < b || b.is_nan() { a } else { b });
+map2!(FMax: floats, |a, b| if a > b || b.is_nan() { a } else { b });
+map2!(Heaviside: floats, |a, b| {
+    let side = if a > 0.0 { 1.0 } else { a };
+    let side = if a < 0.0 { 0.0 } else { side };
+    if a == 0.0 { b } else { side }
+});
 
 map1!(Negative: ints, |x| x.wrapping_neg());
 map1!(Negative: floats, |x| -x);
@@ -127,7 +145,12 @@ macro_rules! divide_complex {
             type Out = Complex<$t>;
             #[inline(always)]
             fn apply(x: Complex<$t>) -> Complex<$t> {
-                <Divide as Map2<Complex<$t>>>::apply(Complex::new(1.0, 0.0), x)
+                let swap = x.re.abs() < x.im.abs();
+                let (large, small) = select(swap, (x.im, x.re), (x.re, x.im));
+                let ratio = select((large == 0.0) | large.is_infinite(), 0.0 as $t, small / large);
+                let scale = large + small * ratio;
+                let (re, im) = select(swap, (ratio, -1.0), (1.0, -ratio));
+                Complex::new(re / scale, im / scale)
             }
         }
     )* };
@@ -160,6 +183,17 @@ mod tests {
         }
         assert_eq!((Minimum::apply(1.0f32, -2.0), Maximum::apply(1.0f32, -2.0)), (-2.0, 1.0));
         assert!(Sign::apply(nan).is_nan() && Absolute::apply(nan).is_nan());
+    }
+
+    #[test]
+    fn numbers_win_where_asked_to() {
+        let nan = f64::NAN;
+        for (a, b, least, greatest) in [(nan, 1.0, 1.0, 1.0), (1.0, nan, 1.0, 1.0), (2.0, -3.0, -3.0, 2.0)] {
+            assert_eq!((FMin::apply(a, b), FMax::apply(a, b)), (least, greatest), "{a} {b}");
+        }
+        assert!(FMin::apply(nan, nan).is_nan() && FMax::apply(nan, nan).is_nan());
+        assert_eq!([-1.0, -0.0, 0.0, 3.0].map(|x| Heaviside::apply(x, 0.5)), [0.0, 0.5, 0.5, 1.0]);
+        assert!(Heaviside::apply(nan, 0.5).is_nan() && Heaviside::apply(0.0, nan).is_nan());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::{Array, InOp, Op, Operand, OpsError, Run, Scalar};
 use freelane_array::{ArrayData, DType, Element, Layout};
 use freelane_mem::BufferMut;
 use freelane_pool::Lane;
+use std::mem::MaybeUninit;
 
 impl Array {
     /// An array of zeros.
@@ -99,6 +100,11 @@ impl Array {
     /// # Errors
     /// When the step is zero or memory cannot be had.
     pub fn arange(start: i64, stop: i64, step: i64) -> Result<Array, OpsError> {
+        Array::arange_of(start, stop, step, |x| x)
+    }
+
+    /// The same, of another type that each number is made into.
+    fn arange_of<T: Element>(start: i64, stop: i64, step: i64, make: impl Fn(i64) -> T) -> Result<Array, OpsError> {
         if step == 0 {
             return Err(OpsError::argument("arange", "the step is 0"));
         }
@@ -106,7 +112,8 @@ impl Array {
         let steps = i128::from(step);
         let count = if (span > 0) == (steps > 0) { span.unsigned_abs().div_ceil(steps.unsigned_abs()) } else { 0 };
         let n = usize::try_from(count).map_err(|_| OpsError::argument("arange", "too many values"))?;
-        fill("arange", n, |i| start.wrapping_add((i as i64).wrapping_mul(step)))
+        let steps = |i: usize| (i as i64).wrapping_mul(step);
+        fill("arange", n, |i| start.wrapping_add(steps(i)), steps, |first, more| make(first.wrapping_add(more)))
     }
 
     /// Numbers from `start` up to, not including, `stop`, `step` apart, as `f64`: element `i` is `start + i * step`.
@@ -118,7 +125,7 @@ impl Array {
         if step == 0.0 || !count.is_finite() || count > isize::MAX as f64 {
             return Err(OpsError::argument("arange", format!("no finite range from {start} to {stop} by {step}")));
         }
-        fill("arange", count.max(0.0) as usize, |i| start + i as f64 * step)
+        fill("arange", count.max(0.0) as usize, |i| i as f64, |i| i as f64, |first, more| start + (first + more) * step)
     }
 
     /// `count` numbers evenly spaced from `start` to `stop`, both included, as `f64`.
@@ -180,8 +187,13 @@ fn filled(op: &'static str, shape: &[usize], value: Scalar, dtype: DType) -> Res
 fn evenly(start: f64, stop: f64, count: usize, included: bool) -> Result<Array, OpsError> {
     let steps = if included { count.saturating_sub(1) } else { count };
     let step = (stop - start) / steps.max(1) as f64;
-    let is_stop = |i: usize| included && i > 0 && i + 1 == count;
-    fill("linspace", count, |i| if is_stop(i) { stop } else { start + i as f64 * step })
+    let numbers = fill("linspace", count, |i| i as f64, |i| i as f64, |first, more| start + (first + more) * step);
+    if !included || count < 2 {
+        return numbers;
+    }
+    let mut numbers = numbers?;
+    numbers.assign(&[freelane_array::Index::At(-1)], stop)?;
+    Ok(numbers)
 }
 
 /// The same between complex numbers.
@@ -191,17 +203,31 @@ fn evenly_complex(start: Scalar, stop: Scalar, count: usize, included: bool) -> 
     evenly(start.re, stop.re, count, included)?.add(&imaginary.multiply(num_complex::Complex::new(0.0, 1.0))?)
 }
 
-/// An array of one axis whose element `i` is `f(i)`.
-fn fill<T: Element>(op: &'static str, n: usize, f: impl Fn(usize) -> T) -> Result<Array, OpsError> {
+/// An array of one axis whose element `i + k` is `join(first(i), more(k))`: what a vector's numbers have in common is made
+/// once for each vector, what sets them apart once for all.
+fn fill<T: Element, A: Copy, B: Copy>(
+    op: &'static str,
+    n: usize,
+    first: impl Fn(usize) -> A,
+    more: impl Fn(usize) -> B,
+    join: impl Fn(A, B) -> T,
+) -> Result<Array, OpsError> {
+    const LANES: usize = 16;
+    let more: [B; LANES] = std::array::from_fn(more);
     /// Elements between two questions whether to go on.
     const PIECE: usize = 1 << 16;
     Array::from_fn_uninit(op, &[n], |out| {
         let piece = |i: usize| {
-            let start = i * PIECE;
-            let places = out[start..].iter_mut().take(PIECE);
-            places.enumerate().for_each(|(k, place)| {
-                place.write(f(start + k));
-            });
+            let (start, end) = (i * PIECE, n.min((i + 1) * PIECE));
+            let (whole, rest) = out[start..end].as_chunks_mut::<LANES>();
+            let last = start + whole.len() * LANES;
+            for (k, places) in whole.iter_mut().enumerate() {
+                let first = first(start + k * LANES);
+                *places = std::array::from_fn(|k| MaybeUninit::new(join(first, more[k])));
+            }
+            for (place, &more) in rest.iter_mut().zip(&more) {
+                place.write(join(first(last), more));
+            }
         };
         Lane::with(|lane| lane.try_for(n.div_ceil(PIECE), n as u64, piece)).in_op(op)
     })
@@ -301,7 +327,11 @@ pub(crate) static ARANGE: Op = Op {
                 let narrow = |v: i128| {
                     i64::try_from(v).map_err(|_| OpsError::argument("arange", format!("{v} exceeds 64 bits")))
                 };
-                Array::arange(narrow(start)?, narrow(stop)?, narrow(step)?)?
+                let (start, stop, step) = (narrow(start)?, narrow(stop)?, narrow(step)?);
+                match a.dtype(3)? {
+                    Some(DType::I32) => Array::arange_of(start, stop, step, |x| x as i32)?,
+                    _ => Array::arange(start, stop, step)?,
+                }
             }
             _ if a.is_given(1) => Array::arange_f64(a.float(0)?, a.float(1)?, a.float(2)?)?,
             _ => Array::arange_f64(0.0, a.float(0)?, a.float(2)?)?,

@@ -1,7 +1,9 @@
 //! Structured operations: those that are not one function of each element. One file each, and a line in [`OPS`].
+pub(crate) mod apart;
 pub(crate) mod assign;
 pub(crate) mod astype;
 pub(crate) mod clip;
+pub(crate) mod close;
 pub(crate) mod complex;
 pub(crate) mod creation;
 pub(crate) mod einsum;
@@ -29,8 +31,16 @@ use crate::Op;
 
 /// All rows.
 pub(crate) const OPS: &[&Op] = &[
+    &apart::AROUND,
+    &apart::DIVMOD,
+    &apart::FREXP,
+    &apart::LDEXP,
+    &apart::MODF,
     &astype::ASTYPE,
     &clip::CLIP,
+    &close::ALLCLOSE,
+    &close::ISCLOSE,
+    &close::NAN_TO_NUM,
     &complex::IMAG,
     &complex::REAL,
     &creation::ARANGE,

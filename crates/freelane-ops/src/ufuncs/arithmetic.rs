@@ -99,6 +99,21 @@ ufuncs! {
         loops: { bool: k::Maximum, ints: k::Maximum, floats: k::Maximum },
         promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5, onnx: ("Max", 8),
     }
+    /// The lesser of two arrays; of a number and NaN the number.
+    fmin FMIN (x, y) {
+        loops: { bool: k::FMin, ints: k::FMin, floats: k::FMin },
+        promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5,
+    }
+    /// The greater of two arrays; of a number and NaN the number.
+    fmax FMAX (x, y) {
+        loops: { bool: k::FMax, ints: k::FMax, floats: k::FMax },
+        promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5,
+    }
+    /// What a division towards zero leaves; it has the sign of the first array. An integer's remainder by zero is 0.
+    fmod FMOD (x, y) {
+        loops: { ints: k::Fmod, floats: k::Fmod },
+        promotion: Same, cost: 3.0, domain: (1.0, 100.0), ulp: 0.5,
+    }
 }
 
 /// Integer powers with a negative exponent are fractions, which integers cannot hold.

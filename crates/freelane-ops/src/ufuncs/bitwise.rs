@@ -52,4 +52,19 @@ ufuncs! {
         loops: { bool: k::LogicalNot, wrapping: k::LogicalNot, floats: k::LogicalNot, complex: k::LogicalNot },
         promotion: Same, cost: 0.3, domain: (0.0, 2.0), ulp: 0.5, onnx: ("Not", 1),
     }
+    /// The number of bits that are set, as `u8`; of a negative number those of its magnitude.
+    bitwise_count BITWISE_COUNT (x) {
+        loops: { ints: k::BitCount },
+        promotion: Same, cost: 0.4, domain: (0.0, 100.0), ulp: 0.5,
+    }
+    /// The greatest common divisor of integers.
+    gcd GCD (x, y) {
+        loops: { ints: k::Gcd },
+        promotion: Same, cost: 20.0, domain: (0.0, 100.0), ulp: 0.5,
+    }
+    /// The least common multiple of integers. It wraps.
+    lcm LCM (x, y) {
+        loops: { ints: k::Lcm },
+        promotion: Same, cost: 25.0, domain: (0.0, 100.0), ulp: 0.5,
+    }
 }

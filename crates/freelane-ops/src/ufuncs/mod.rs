@@ -11,6 +11,8 @@ mod compare;
 mod exponential;
 mod rounding;
 mod select;
+mod special;
+pub(crate) mod steps;
 mod trigonometric;
 
 pub use arithmetic::*;
@@ -19,6 +21,7 @@ pub use compare::*;
 pub use exponential::*;
 pub use rounding::*;
 pub use select::*;
+pub use special::*;
 pub use trigonometric::*;
 
 use crate::UFunc;
@@ -30,6 +33,7 @@ const FAMILIES: &[&[&UFunc]] = &[
     exponential::ROWS,
     rounding::ROWS,
     select::ROWS,
+    special::ROWS,
     trigonometric::ROWS,
 ];
 

@@ -22,4 +22,9 @@ ufuncs! {
         loops: { wrapping: k::Positive, floats: k::Round, complex: k::Round },
         promotion: Same, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, onnx: ("Round", 11), derivative: Zero,
     }
+    /// The nearest whole number as a float; halves go to the even one.
+    rint RINT (x) {
+        loops: { floats: k::Round, complex: k::Round },
+        promotion: Float, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5,
+    }
 }

@@ -121,7 +121,7 @@ macro_rules! ufuncs {
             pub static $NAME: $crate::UFunc = $crate::UFunc {
                 name: $crate::ufuncs::rows::trimmed(stringify!($name)),
                 doc: concat!($($doc, "\n"),+),
-                params: &[$(stringify!($param)),+],
+                params: &[$(crate::function::Param::required(stringify!($param), crate::function::Kind::Operand)),+],
                 loops: ufuncs!(@loops ($($param),+) { $($group: $K),* }),
                 promotion: $crate::Promotion::$class,
                 cost: $cost,

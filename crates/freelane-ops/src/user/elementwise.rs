@@ -1,6 +1,7 @@
 //! Elementwise functions made of closures.
 use super::loops::{Loop, ScalarFn, SliceFn};
 use super::{check_name, guarded, takes};
+use crate::function::{Kind, Param, signature};
 use crate::ufunc::{Ready, drive, finish, output_layout, uninit};
 use crate::{Array, InOp, Operand, OpsError, ops};
 use freelane_array::{ArrayData, ArrayError, DType, Layout, broadcast_shapes};
@@ -48,7 +49,7 @@ pub struct UserFunc {
 struct Row {
     name: &'static str,
     doc: String,
-    params: Vec<&'static str>,
+    params: Vec<Param>,
     loops: Vec<Loop>,
     cost: f32,
 }
@@ -98,7 +99,7 @@ impl UserFuncBuilder {
     pub fn register(self) -> Result<UserFunc, OpsError> {
         let row = self.row;
         check_name(row.name, "function")?;
-        row.params.iter().try_for_each(|param| check_name(param, "parameter"))?;
+        row.params.iter().try_for_each(|param| check_name(param.name, "parameter"))?;
         let problem = |message: String| Err(OpsError::argument(row.name, message));
         if row.loops.is_empty() {
             return problem("has no loop; give a closure to map or slices".to_owned());
@@ -122,7 +123,8 @@ impl UserFunc {
     /// Begins a function of a name and parameters.
     pub fn builder(name: &'static str, params: &[&'static str]) -> UserFuncBuilder {
         let doc = "A function of the program's own.".to_owned();
-        UserFuncBuilder { row: Row { name, doc, params: params.to_vec(), loops: vec![], cost: 1.0 } }
+        let params = params.iter().map(|name| Param::required(name, Kind::Operand)).collect();
+        UserFuncBuilder { row: Row { name, doc, params, loops: vec![], cost: 1.0 } }
     }
 
     /// Its name.
@@ -135,8 +137,8 @@ impl UserFunc {
         &self.row.doc
     }
 
-    /// Names of the operands.
-    pub fn params(&self) -> &[&'static str] {
+    /// The operands, in order.
+    pub fn params(&self) -> &[Param] {
         &self.row.params
     }
 
@@ -260,6 +262,6 @@ fn shown(dtypes: &[DType]) -> String {
 
 impl fmt::Debug for UserFunc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.row.name, self.row.params.join(", "))
+        f.write_str(&signature(self.row.name, &self.row.params))
     }
 }

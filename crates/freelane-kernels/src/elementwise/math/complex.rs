@@ -9,7 +9,17 @@ use super::{
 use crate::elementwise::{Round, Sign, Sqrt};
 use libm as m;
 use num_complex::Complex;
-use std::f64::consts::{FRAC_PI_2, LN_2, LN_10};
+use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, PI};
+
+functions! {
+    /// The angle of a complex number; of a real one 0 or pi.
+    Angle,
+}
+map1!(Angle: [C] -> f64, scalar |z| m::atan2(z.im, z.re));
+map1!(Angle: [Complex<f32>] -> f32, scalar |z| m::atan2f(z.im, z.re));
+map1!(Angle: [f64], |x| if x.is_nan() { x } else if x < 0.0 { PI } else { 0.0 });
+map1!(Angle: [f32], |x| if x.is_nan() { x } else if x < 0.0 { PI as f32 } else { 0.0 });
+halves1!(Angle);
 
 type C = Complex<f64>;
 
@@ -73,10 +83,32 @@ fn expm1(z: C) -> C {
     C::new(m::expm1(z.re) * m::cos(z.im) - 2.0 * half * half, m::exp(z.re) * m::sin(z.im))
 }
 
+/// `large^2 + small^2 - 1`, the squares in two words each, so that nothing is lost where they cancel.
+fn above_one(large: f64, small: f64) -> f64 {
+    let ((p, p_low), (q, q_low)) = (squared(large), squared(small));
+    // Exact where the result is small: `p` is at least a half then, and `q` at most that.
+    let (high, low) = two_sum(p - 1.0, q);
+    high + (low + (p_low + q_low))
+}
+
+/// The square, and what rounding cut off: the halves of the number have so few bits that their products are exact (Dekker).
+fn squared(x: f64) -> (f64, f64) {
+    let head = f64::from_bits(x.to_bits() & !0x3ff_ffff);
+    let (tail, square) = (x - head, x * x);
+    (square, ((head * head - square) + 2.0 * head * tail) + tail * tail)
+}
+
+/// The sum, and what rounding cut off.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let back = sum - a;
+    (sum, (a - (sum - back)) + (b - back))
+}
+
 fn log(z: C) -> C {
     let (large, small) = if z.re.abs() < z.im.abs() { (z.im.abs(), z.re.abs()) } else { (z.re.abs(), z.im.abs()) };
     let modulus = if large > 0.5 && large < 2.0 {
-        m::log1p((large - 1.0) * (large + 1.0) + small * small) / 2.0
+        m::log1p(above_one(large, small)) / 2.0
     } else if is_huge(z) {
         log_of_huge(z)
     } else {
@@ -128,8 +160,8 @@ fn tanh(z: C) -> C {
         return C::new(re, im);
     }
     if z.re.abs() > 20.0 {
-        let im = if z.im.is_finite() { 4.0 * m::sin(z.im) * m::cos(z.im) * m::exp(-2.0 * z.re.abs()) } else { 0.0 };
-        return C::new(1f64.copysign(z.re), im.abs().copysign(if im == 0.0 { z.im } else { im }));
+        let im = 4.0 * m::sin(z.im) * m::cos(z.im) * m::exp(-2.0 * z.re.abs());
+        return C::new(1f64.copysign(z.re), if z.im.is_finite() { im } else { 0f64.copysign(z.im) });
     }
     let (t, s) = (m::tan(z.im), m::sinh(z.re));
     let (b, r) = (1.0 + t * t, m::sqrt(1.0 + s * s));
@@ -228,9 +260,21 @@ fn pow(a: C, b: C) -> C {
     polar(length * m::exp(-angle * b.im), phase + b.im * m::log(modulus))
 }
 
+/// The direction: that of an infinite part is all that counts beside a finite one, and two of them are at 45 degrees.
 fn sign(z: C) -> C {
+    let part = |x: f64| if x.is_infinite() { 1f64.copysign(x) } else { 0f64.copysign(x) };
+    let z = if z.re.is_infinite() || z.im.is_infinite() {
+        C::new(part(z.re) + nan_of(z.re), part(z.im) + nan_of(z.im))
+    } else {
+        z
+    };
     let modulus = m::hypot(z.re, z.im);
     if modulus == 0.0 { C::new(0.0, 0.0) } else { z / modulus }
+}
+
+/// NaN of what is not a number, else zero.
+fn nan_of(x: f64) -> f64 {
+    if x.is_nan() { x } else { -0.0 }
 }
 
 macro_rules! functions_of_complex {

@@ -87,8 +87,10 @@ mod pow;
 mod real;
 mod roots;
 mod sincos;
+mod special;
 mod trig;
 
+pub use complex::Angle;
 pub use exp::*;
 pub use hyperbolic::*;
 pub use inverse::*;
@@ -96,4 +98,5 @@ pub use log::*;
 pub use pow::*;
 pub use roots::*;
 pub use sincos::*;
+pub use special::*;
 pub use trig::*;

@@ -1,0 +1,166 @@
+//! Numbers taken apart: quotient and remainder, whole part and fraction, fraction and exponent, digits.
+use crate::function::{Default, Kind, Param};
+use crate::ufuncs::steps::{EXPONENT, MANTISSA, SCALE_BY_POWER};
+use crate::{Array, Op, Operand, OpsError, Run};
+use freelane_array::{DType, Kind as Family};
+use freelane_pool::Lane;
+
+impl Array {
+    /// Quotient and remainder, as `floor_divide` and `remainder` have them.
+    ///
+    /// ```
+    /// use freelane_ops::Array;
+    /// let (q, r) = Array::from_vec(vec![7, -7], &[2])?.divmod(3)?;
+    /// assert_eq!((q.to_vec::<i32>()?, r.to_vec::<i32>()?), (vec![2, -3], vec![1, 2]));
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As those functions.
+    pub fn divmod<'a>(&self, other: impl Into<Operand<'a>>) -> Result<(Array, Array), OpsError> {
+        let other = other.into();
+        let run = || Ok((self.floor_divide(other)?, self.remainder(other)?));
+        run().map_err(|e: OpsError| e.of("divmod"))
+    }
+
+    /// Fraction and whole part, both with the sign of the element. The fraction of an infinity is zero.
+    ///
+    /// # Errors
+    /// When the array is complex, or memory cannot be had.
+    pub fn modf(&self) -> Result<(Array, Array), OpsError> {
+        let run = || {
+            let whole = self.multiply(1.0)?.trunc()?;
+            let fraction = self.isinf()?.where_(0.0, &self.subtract(&whole)?)?;
+            Ok((fraction.copysign(self)?.astype(whole.dtype())?, whole))
+        };
+        run().map_err(|e: OpsError| e.of("modf"))
+    }
+
+    /// Fractions and exponents, `x = fraction 2^exponent`; magnitudes of fractions lie between 1/2 and 1.
+    ///
+    /// ```
+    /// use freelane_ops::Array;
+    /// let (fraction, exponent) = Array::from_vec(vec![6.0, 0.0], &[2])?.frexp()?;
+    /// assert_eq!((fraction.to_vec::<f64>()?, exponent.to_vec::<i32>()?), (vec![0.75, 0.0], vec![3, 0]));
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the array is complex, or memory cannot be had.
+    pub fn frexp(&self) -> Result<(Array, Array), OpsError> {
+        Lane::with(|lane| {
+            Ok((MANTISSA.call(lane, &[self.into()])?.into(), EXPONENT.call(lane, &[self.into()])?.into()))
+        })
+    }
+
+    /// Each element times two to the power of an integer, rounded once.
+    ///
+    /// # Errors
+    /// When the exponents are no integers, the array is complex, shapes do not broadcast, or memory cannot be had.
+    pub fn ldexp(&self, exponent: &Array) -> Result<Array, OpsError> {
+        if !exponent.dtype().is_integer() {
+            let message = format!("takes integers as exponents, not {}", exponent.dtype());
+            return Err(OpsError::argument("ldexp", message));
+        }
+        let float = crate::promote::float_result(self.dtype());
+        let exponent = exponent.astype(if float.kind() == Family::Complex { DType::F64 } else { float })?;
+        Lane::with(|lane| SCALE_BY_POWER.call(lane, &[(&self.astype(float)?).into(), (&exponent).into()]))
+            .map(Into::into)
+    }
+
+    /// Each element rounded to so many decimals, halves to the even digit; negative numbers count digits before the point.
+    /// Floats are multiplied by a power of ten, rounded and divided by it.
+    ///
+    /// ```
+    /// use freelane_ops::Array;
+    /// assert_eq!(Array::from_vec(vec![2.675, -0.125], &[2])?.around(2)?.to_vec::<f64>()?, [2.68, -0.12]);
+    /// assert_eq!(Array::from_vec(vec![15, 25, -17], &[3])?.around(-1)?.to_vec::<i32>()?, [20, 20, -20]);
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the array is boolean, or memory cannot be had.
+    pub fn around(&self, decimals: i32) -> Result<Array, OpsError> {
+        let run = || match (decimals, self.dtype().is_integer()) {
+            (0, _) | (1.., true) => self.round(),
+            _ if self.dtype() == DType::Bool => self.round(),
+            (_, true) => round_integers(self, decimals.unsigned_abs()),
+            (1.., false) => scaled(self, decimals)?.map_or_else(|| Ok(self.clone()), |(x, ten)| x.round()?.divide(ten)),
+            (_, false) => match scaled(self, -decimals)? {
+                Some((_, ten)) => self.divide(ten)?.round()?.multiply(ten),
+                None => self.zeros_like(),
+            },
+        };
+        run().map_err(|e: OpsError| e.of("around"))
+    }
+}
+
+/// The array times a power of ten, and that, if the dtype has it.
+fn scaled(x: &Array, decimals: i32) -> Result<Option<(Array, f64)>, OpsError> {
+    let most = match x.dtype().real() {
+        DType::F16 => 4,
+        DType::F32 | DType::BF16 => 38,
+        _ => 308,
+    };
+    if decimals > most { Ok(None) } else { x.multiply(10f64.powi(decimals)).map(|y| Some((y, 10f64.powi(decimals)))) }
+}
+
+fn round_integers(x: &Array, digits: u32) -> Result<Array, OpsError> {
+    let Some(ten) =
+        10i128.checked_pow(digits).filter(|t| crate::Scalar::Int(*t).to_element("around", x.dtype()).is_ok())
+    else {
+        return x.zeros_like();
+    };
+    let ten = crate::Scalar::Int(ten);
+    let (q, r) = x.divmod(ten)?;
+    let rest = Array::full(&[], ten, x.dtype())?.subtract(&r)?;
+    let odd = q.bitwise_and(1)?.equal(1)?;
+    let up = r.greater(&rest)?.logical_or(&r.equal(&rest)?.logical_and(&odd)?)?;
+    q.add(&up.astype(x.dtype())?)?.multiply(ten)
+}
+
+const X: Param = Param::required("x", Kind::Operand);
+const Y: Param = Param::required("y", Kind::Operand);
+
+pub(crate) static DIVMOD: Op = Op {
+    name: "divmod",
+    doc: "Quotient and remainder, as floor_divide and remainder have them.",
+    params: &[X, Y],
+    run: Run::Many(&["quotient", "remainder"], |_, a| a.array(0)?.divmod(a.operand(1)?).map(|(q, r)| vec![q, r])),
+    onnx: None,
+};
+
+pub(crate) static MODF: Op = Op {
+    name: "modf",
+    doc: "Fraction and whole part, both with the sign of the element.",
+    params: &[X],
+    run: Run::Many(&["fractional", "integral"], |_, a| a.array(0)?.modf().map(|(f, w)| vec![f, w])),
+    onnx: None,
+};
+
+pub(crate) static FREXP: Op = Op {
+    name: "frexp",
+    doc: "Fractions and exponents: x = mantissa 2^exponent; magnitudes of mantissas lie between 1/2 and 1.",
+    params: &[X],
+    run: Run::Many(&["mantissa", "exponent"], |_, a| a.array(0)?.frexp().map(|(m, e)| vec![m, e])),
+    onnx: None,
+};
+
+pub(crate) static LDEXP: Op = Op {
+    name: "ldexp",
+    doc: "Each element times two to the power of an integer, rounded once.",
+    params: &[X, Param::required("exponent", Kind::Operand).whole()],
+    run: Run::One(|_, a| a.array(0)?.ldexp(&a.array(1)?)),
+    onnx: None,
+};
+
+pub(crate) static AROUND: Op = Op {
+    name: "around",
+    doc: "Each element rounded to so many decimals, halves to the even digit; negative numbers count digits before the point.",
+    params: &[X.flat(), Param::optional("decimals", Kind::Int, Default::Int(0))],
+    run: Run::One(|_, a| {
+        let decimals = a.int(1)?.clamp(-1000, 1000) as i32;
+        a.array(0)?.around(decimals)
+    }),
+    onnx: None,
+};
