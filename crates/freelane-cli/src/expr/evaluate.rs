@@ -128,7 +128,7 @@ impl<'a> Evaluator<'a> {
         mut named: Vec<(&str, Value)>,
     ) -> Result<Value, Problem> {
         let params = function.params();
-        for (value, param) in positional.iter_mut().zip(&params) {
+        for (value, param) in positional.iter_mut().zip(params) {
             fill(value, param.kind)?;
         }
         for (name, value) in &mut named {

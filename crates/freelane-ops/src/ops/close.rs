@@ -116,8 +116,8 @@ fn relaid(x: &Array, dtype: DType, shape: &[usize], offset: usize) -> Result<Arr
 }
 
 const CLOSE: &[Param] = &[
-    Param::required("a", Kind::Operand),
-    Param::required("b", Kind::Operand),
+    Param::required("a", Kind::Operand).flat(),
+    Param::required("b", Kind::Operand).flat(),
     Param::optional("rtol", Kind::Float, Default::Float(1e-5)),
     Param::optional("atol", Kind::Float, Default::Float(1e-8)),
     Param::optional("equal_nan", Kind::Bool, Default::Bool(false)),
