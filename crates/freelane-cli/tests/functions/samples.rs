@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 /// Calls by function. A name may stand more than once.
 pub const SAMPLES: &[(&str, &[&str])] = &[
     ("allclose", &["allclose(x, y)"]),
+    ("angle", &["angle(c)"]),
     ("append", &["append(x, y, axis=0)", "append(v, 7)"]),
     ("arange", &["arange(3.0, 70000.0)"]),
     ("argsort", &["argsort(x)", "argsort(v, descending=True)", "argsort(n, axis=0, stable=False)"]),
@@ -126,6 +127,15 @@ pub const SAMPLES: &[(&str, &[&str])] = &[
     ("linalg.svd", &["linalg.svd(m, full_matrices=False)"]),
     ("linalg.svdvals", &["linalg.svdvals(m)"]),
     ("linalg.vector_norm", &["linalg.vector_norm(x)", "linalg.vector_norm(v, ord=1)"]),
+    ("random.bits", &["random.bits((300, 401), seed=7)"]),
+    ("random.child_seeds", &["random.child_seeds(9, seed=7)"]),
+    ("random.choice", &["random.choice(v, (300, 7), seed=7)"]),
+    ("random.exponential", &["random.exponential((300, 401), seed=7)"]),
+    ("random.integers", &["random.integers((300, 401), -5, 1000, seed=7)"]),
+    ("random.normal", &["random.normal((300, 401), seed=7)", "random.normal((300, 401), seed=7, dtype=float32)"]),
+    ("random.permutation", &["random.permutation(v, seed=7)"]),
+    ("random.random", &["random.random((300, 401), seed=7)"]),
+    ("random.uniform", &["random.uniform((300, 401), -1.0, 2.0, seed=7)"]),
 ];
 
 /// Functions whose results are not theirs to promise.

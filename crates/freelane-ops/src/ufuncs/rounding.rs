@@ -25,6 +25,6 @@ ufuncs! {
     /// The nearest whole number as a float; halves go to the even one.
     rint RINT (x) {
         loops: { floats: k::Round, complex: k::Round },
-        promotion: Float, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5,
+        promotion: Float, cost: 0.3, domain: (-4.0, 4.0), ulp: 0.5, derivative: Zero,
     }
 }
