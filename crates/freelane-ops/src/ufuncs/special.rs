@@ -45,7 +45,7 @@ ufuncs! {
     /// 0 below zero, 1 above zero, and the second array at zero.
     heaviside HEAVISIDE (x, y) {
         loops: { floats: k::Heaviside },
-        promotion: Float, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
+        promotion: Float, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5, derivative: Zero,
     }
     /// Radians from degrees.
     radians RADIANS (x) {
