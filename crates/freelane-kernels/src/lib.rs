@@ -6,4 +6,5 @@ pub mod elementwise;
 pub mod gemm;
 pub mod moves;
 pub mod reduce;
+pub mod scan;
 mod whole;

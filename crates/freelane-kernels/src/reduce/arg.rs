@@ -3,6 +3,7 @@
 //! Of equal elements the first counts, and the first NaN comes before every number. Zeros are equal.
 use super::extremum::{Extremum, Max, Min, Ordered};
 use super::fold::{Accumulate, Fold, Whole};
+use super::word::Word;
 
 /// A value and where it is.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,23 @@ fn before<W: Ordered>(a: At<W>, b: At<W>, beats: bool) -> bool {
 /// Elements of a block compared at once.
 const STEP: usize = 32;
 
+/// The first number from `i` on in steps of `N` that is followed by one of the elements sought, or by fewer than `N`.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements.
+#[inline(always)]
+unsafe fn without<T: Copy, const N: usize>(x: *const T, mut i: usize, n: usize, is_it: impl Fn(T) -> bool) -> usize {
+    while i + N <= n {
+        // SAFETY: `i + N <= n`.
+        let v = unsafe { x.add(i).cast::<[T; N]>().read_unaligned() };
+        if v.iter().fold(false, |any, &v| any | is_it(v)) {
+            break;
+        }
+        i += N;
+    }
+    i
+}
+
 /// Position of the first of `n` elements that is `value`, or a NaN if `value` is.
 ///
 /// # Safety
@@ -41,14 +59,10 @@ const STEP: usize = 32;
 unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize {
     let is_it = |v: T| (v.widen() == value) | (value.is_nan() & v.widen().is_nan());
     let mut i = 0;
-    while i + STEP <= n {
-        // SAFETY: `i + STEP <= n`.
-        let v = unsafe { x.add(i).cast::<[T; STEP]>().read_unaligned() };
-        if v.iter().fold(false, |any, &v| any | is_it(v)) {
-            break;
-        }
-        i += STEP;
-    }
+    // SAFETY: `without` asks for elements below `n`.
+    i = unsafe { without::<T, STEP>(x, i, n, is_it) };
+    // SAFETY: as above.
+    i = unsafe { without::<T, 8>(x, i, n, is_it) };
     // SAFETY: `i < n`.
     while i < n && !is_it(unsafe { x.add(i).read_unaligned() }) {
         i += 1;
@@ -82,6 +96,23 @@ macro_rules! arg_folds {
                 let position = unsafe { position(x, n, value) };
                 At { value, index: index + position }
             }
+            /// Where the best is matters only if it beats what was before.
+            #[inline(always)]
+            unsafe fn extend(acc: Self::Acc, _: (), x: *const T, n: usize, index: usize) -> Self::Acc {
+                // SAFETY: the caller's promise.
+                let value = unsafe { <$extremum as Accumulate<T>>::block((), x, n, index) };
+                let better = (value $beats acc.value) | (value.is_nan() & !acc.value.is_nan());
+                if !better && acc.index < index {
+                    return acc;
+                }
+                // SAFETY: the caller's promise.
+                let position = unsafe { position(x, n, value) };
+                <Self as Accumulate<T>>::combine(acc, At { value, index: index + position })
+            }
+            #[inline(always)]
+            fn settled(acc: Self::Acc) -> bool {
+                acc.index != NOWHERE && <$extremum as Accumulate<T>>::settled(acc.value)
+            }
             /// The rows are compared among themselves first, their numbers kept apart from the values.
             #[inline(always)]
             fn rows<const L: usize>(
@@ -92,18 +123,18 @@ macro_rules! arg_folds {
                 index: usize,
                 step: usize,
             ) -> [At<T::Wide>; L] {
-                let (mut best, mut at) = (row(0).map(T::widen), [0u32; L]);
+                let (mut best, mut at) = (row(0).map(T::widen), [<T::Wide as Ordered>::Word::NONE; L]);
                 for r in 1..rows {
                     let x = row(r);
                     for l in 0..L {
                         let x = x[l].widen();
                         let beats = (x $beats best[l]) | (x.is_nan() & !best[l].is_nan());
                         best[l] = if beats { x } else { best[l] };
-                        at[l] = if beats { r as u32 } else { at[l] };
+                        at[l] = if beats { Word::of(r) } else { at[l] };
                     }
                 }
                 for l in 0..L {
-                    let here = At { value: best[l], index: index + at[l] as usize * step };
+                    let here = At { value: best[l], index: index + at[l].number() * step };
                     accs[l] = <Self as Accumulate<T>>::combine(accs[l], here);
                 }
                 accs

@@ -1,9 +1,32 @@
-//! The kernels for one block of elements of one output.
+//! The kernels for a segment of elements of one output.
 use super::fold::Accumulate;
-use super::order::{CHAINS, fold_halves};
+use super::order::{CHAINS, PIECE, fold_halves};
 use std::mem::MaybeUninit;
 
-/// The block kernel: interleaved chains folded in halves.
+/// Elements that a kernel takes at once: four pieces. A tile of them fits the first-level cache beside much else.
+pub(super) const SEGMENT: usize = 4 * PIECE;
+
+/// Pieces in the order of the tree.
+///
+/// # Safety
+/// `x` is valid for reads of `n <= SEGMENT` elements; it need not be aligned.
+#[inline(always)]
+pub(super) unsafe fn pieces<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
+    param: A::Param,
+    x: *const T,
+    n: usize,
+    index: usize,
+) -> A::Acc {
+    let mut all = [A::identity(); SEGMENT / PIECE];
+    for (p, one) in all.iter_mut().enumerate().take(n.div_ceil(PIECE)) {
+        let first = p * PIECE;
+        // SAFETY: the piece lies among the elements.
+        *one = unsafe { chains::<T, A>(param, x.add(first), PIECE.min(n - first), index + first) };
+    }
+    A::combine(A::combine(all[0], all[1]), A::combine(all[2], all[3]))
+}
+
+/// The kernel for a piece: interleaved chains folded in halves.
 ///
 /// # Safety
 /// `x` is valid for reads of `n` elements; it need not be aligned.
@@ -38,7 +61,7 @@ pub(super) unsafe fn chains<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
     fold_halves(acc, A::combine)
 }
 
-/// The block kernel for folds that do not mind the order: one plain loop, for the compiler to spread over vectors.
+/// The kernel for folds that do not mind the order: one plain loop, for the compiler to spread over vectors.
 ///
 /// # Safety
 /// As for [`chains`].

@@ -148,11 +148,82 @@ fn sums_are_near_the_exact_ones() {
         let x: Vec<f32> = random(n, 5).map(|r| f32::sample(r) + 1.5).collect();
         let exact: f64 = x.iter().map(|&x| f64::from(x)).sum();
         let size: f64 = x.iter().map(|&x| f64::from(x.abs())).sum();
-        // A chain adds at most 64 elements; then come 4 halvings and the tree.
-        let depth = (n.div_ceil(16).min(64) + 4 + n.div_ceil(1024).ilog2() as usize) as f64;
+        // One rounding at the end: 0.5 units in the last place, and the errors of f64.
         let error = (f64::from(slice::<f32, Sum>(&x)) - exact).abs();
-        assert!(error <= depth * size * f64::from(f32::EPSILON) / 2.0, "{n}: {error}");
+        assert!(error <= exact.abs() * f64::from(f32::EPSILON) / 2.0 + size * 1e-14, "{n}: {error}");
     }
+}
+
+/// The sum, exact to far beyond f64 (two-sum, its errors added up apart).
+fn exact(x: &[f64]) -> f64 {
+    let (mut sum, mut rest) = (0.0f64, 0.0f64);
+    for &x in x {
+        let next = sum + x;
+        let back = next - sum;
+        rest += (sum - (next - back)) + (x - back);
+        sum = next;
+    }
+    sum + rest
+}
+
+/// Errors of f64 sums in units of eps times the sum of absolute values: chains of 16, four halvings, then the tree.
+#[test]
+fn sums_in_double_precision_err_little() {
+    for n in [100usize, 10_000, 1_000_000] {
+        let uniform: Vec<f64> = random(n, 3).map(|r| (r >> 11) as f64 / (1u64 << 53) as f64).collect();
+        let near: Vec<f64> = uniform.iter().map(|u| 0.1 + 1e-9 * u).collect();
+        let alternating: Vec<f64> = uniform.iter().enumerate().map(|(i, u)| if i % 2 == 0 { *u } else { -u }).collect();
+        let huge: Vec<f64> = random(n, 9).zip(&uniform).map(|(r, u)| u * 10f64.powi((r % 37) as i32 - 18)).collect();
+        for (what, x, bound) in
+            [("uniform", uniform, 1.0), ("near", near, 8.0), ("alternating", alternating, 1.0), ("huge", huge, 2.0)]
+        {
+            let size: f64 = x.iter().map(|x| x.abs()).sum();
+            let error = (slice::<f64, Sum>(&x) - exact(&x)).abs() / (size * f64::EPSILON);
+            assert!(error <= bound, "{what} {n}: {error}");
+        }
+    }
+}
+
+/// The variance of a line of elements, in two passes.
+fn variance<T: Averaged>(x: &[T]) -> T::Variance
+where
+    T::Double: Bits,
+    T::Variance: Bits,
+{
+    let center = slice::<T, Center>(x);
+    let mut reduced = [Axis { len: x.len(), stride: size_of::<T>() as isize }];
+    let plan = Reduction::new(&mut [], &mut reduced);
+    let operands = Operands { x: x.as_ptr().cast(), param: std::ptr::from_ref(&center).cast(), ddof: 0.0 };
+    let mut out = std::mem::MaybeUninit::<T::Variance>::uninit();
+    // SAFETY: the elements of a slice, one parameter, one output.
+    unsafe { fold_loops::<T, Variance>().run(Isa::current(), &plan, operands, 0..1, out.as_mut_ptr().cast()) };
+    // SAFETY: `run` wrote it.
+    unsafe { out.assume_init() }
+}
+
+#[test]
+fn equal_elements_do_not_vary() {
+    for n in [1, 7, 100, 1000, 100_003, 1_000_000] {
+        for x in [1e8, 0.1, 1.0 / 3.0, -7e-20, 12_345.678, 1e150] {
+            assert_eq!(variance(&vec![x; n]), 0.0, "{x} {n}");
+        }
+        for x in [1e8f32, 0.1, 1.0 / 3.0, 3e38] {
+            assert_eq!(variance(&vec![x; n]), 0.0, "{x} {n}");
+        }
+        assert_eq!(variance(&vec![f16::from_f32(60_000.0); n]), f16::ZERO);
+        assert_eq!(variance(&vec![Complex::new(0.1f64, 1e9); n]), 0.0);
+    }
+}
+
+/// Small deviations from a large mean: 0, 1, 2, .. 9 in turn vary by 8.25.
+#[test]
+fn variances_far_from_zero_are_right() {
+    for shift in [0.0, 1e6, 1e9, 1e15] {
+        let x: Vec<f64> = (0..100_000).map(|i| shift + f64::from(i % 10)).collect();
+        assert!((variance(&x) - 8.25).abs() < 1e-12, "{shift}: {}", variance(&x));
+    }
+    let x: Vec<f32> = (0..100_000).map(|i| 1e6 + (i % 10) as f32).collect();
+    assert_eq!(variance(&x), 8.25);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //!
 //! A NaN anywhere makes the result the NaN of its type. Of zeros, -0 counts as smaller than +0. So the result is a
 //! function of the set of elements, and the loops may take them in any order.
-use super::block::{chains, plain};
+use super::block::plain;
 use super::fold::{Accumulate, Fold, Whole};
+use super::word::Word;
 use crate::elementwise::Half;
 use half::{bf16, f16};
-use std::ops::BitOr;
 
 /// A type with a least and a greatest value that loops can compare.
 pub trait Ordered: Copy + PartialOrd + 'static {
@@ -14,6 +14,8 @@ pub trait Ordered: Copy + PartialOrd + 'static {
     const LEAST: Self;
     /// Above everything else.
     const GREATEST: Self;
+    /// An integer of the same width.
+    type Word: Word;
     /// The smaller one.
     fn lesser(self, b: Self) -> Self;
     /// The larger one.
@@ -30,6 +32,15 @@ pub trait Ordered: Copy + PartialOrd + 'static {
     fn is_signed_zero(self) -> bool {
         false
     }
+    /// Whether the bits are the same.
+    #[inline(always)]
+    fn is(self, b: Self) -> bool {
+        self == b
+    }
+    /// The zero that counts as the larger one, or as the smaller.
+    fn zero(_larger: bool) -> Self {
+        Self::LEAST
+    }
     /// The NaN that results are.
     fn nan() -> Self {
         Self::GREATEST
@@ -37,8 +48,9 @@ pub trait Ordered: Copy + PartialOrd + 'static {
 }
 
 macro_rules! ordered_floats {
-    ($($t:ident),*) => {$(
+    ($($t:ident $word:ident),*) => {$(
         impl Ordered for $t {
+            type Word = $word;
             const FLOATS: bool = true;
             const LEAST: $t = $t::NEG_INFINITY;
             const GREATEST: $t = $t::INFINITY;
@@ -64,17 +76,26 @@ macro_rules! ordered_floats {
             fn is_signed_zero(self) -> bool {
                 self == 0.0
             }
+            #[inline(always)]
+            fn is(self, b: $t) -> bool {
+                self.to_bits() == b.to_bits()
+            }
+            #[inline(always)]
+            fn zero(larger: bool) -> $t {
+                if larger { 0.0 } else { -0.0 }
+            }
             fn nan() -> $t {
                 $t::NAN
             }
         }
     )*};
 }
-ordered_floats!(f32, f64);
+ordered_floats!(f32 u32, f64 u64);
 
 macro_rules! ordered_integers {
-    ($($t:ident),*) => {$(
+    ($($t:ident $word:ident),*) => {$(
         impl Ordered for $t {
+            type Word = $word;
             const LEAST: $t = $t::MIN;
             const GREATEST: $t = $t::MAX;
             #[inline(always)]
@@ -88,12 +109,14 @@ macro_rules! ordered_integers {
         }
     )*};
 }
-ordered_integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+ordered_integers!(i8 u8, i16 u16, i32 u32, i64 u64, u8 u8, u16 u16, u32 u32, u64 u64);
 
 /// An element that has a smallest and a largest: half types are compared in f32, booleans as 0 and 1.
 pub trait Extremum: Copy + 'static {
     /// What is compared.
     type Wide: Ordered;
+    /// The least and the greatest that there are.
+    const BOUNDS: (Self::Wide, Self::Wide) = (Self::Wide::LEAST, Self::Wide::GREATEST);
     /// To what is compared.
     fn widen(self) -> Self::Wide;
     /// Back again.
@@ -101,9 +124,10 @@ pub trait Extremum: Copy + 'static {
 }
 
 macro_rules! extremum {
-    ($($t:ty: $wide:ty, $widen:expr, $narrow:expr;)*) => {$(
+    ($($t:ty: $wide:ty, $widen:expr, $narrow:expr $(, $bounds:expr)?;)*) => {$(
         impl Extremum for $t {
             type Wide = $wide;
+            $(const BOUNDS: ($wide, $wide) = $bounds;)?
             #[inline(always)]
             fn widen(self) -> $wide {
                 $widen(self)
@@ -116,7 +140,7 @@ macro_rules! extremum {
     )*};
 }
 extremum! {
-    bool: u8, u8::from, |w| w != 0;
+    bool: u8, u8::from, |w| w != 0, (0, 1);
     i8: i8, |x| x, |w| w;
     i16: i16, |x| x, |w| w;
     i32: i32, |x| x, |w| w;
@@ -139,53 +163,36 @@ pub struct Min;
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
-/// Whether there is a NaN; `N` is an integer of the width of what is compared, for as many lanes.
+/// The best of `n` floats: cheaper than letting each step see to NaNs and the signs of zeros, which are looked for once.
+/// `larger` says which zero counts.
 ///
 /// # Safety
-/// `x` is valid for reads of `n` elements.
-#[inline(always)]
-unsafe fn any_nan<T: Extremum, N: From<bool> + BitOr<Output = N> + PartialEq>(x: *const T, n: usize) -> bool {
-    let mut odd = N::from(false);
-    for i in 0..n {
-        // SAFETY: `i < n`.
-        odd = odd | N::from(unsafe { x.add(i).read_unaligned() }.widen().is_nan());
-    }
-    odd != N::from(false)
-}
-
-/// Whether there is a NaN among `n` elements, then the best of them: cheaper than letting each step see to NaNs and the
-/// signs of zeros. `None` leaves the case to a loop that does.
-///
-/// # Safety
-/// `x` is valid for reads of `n` elements.
+/// `x` is valid for reads of `n >= L` elements.
 #[inline(always)]
 unsafe fn sweep<T: Extremum, const L: usize>(
     x: *const T,
     n: usize,
     identity: T::Wide,
     beats: impl Fn(T::Wide, T::Wide) -> bool,
-) -> Option<T::Wide> {
-    if n < L {
-        return None;
-    }
-    let nan = match size_of::<T::Wide>() {
-        // SAFETY: the caller's promise.
-        4 => unsafe { any_nan::<T, u32>(x, n) },
-        // SAFETY: the caller's promise.
-        _ => unsafe { any_nan::<T, u64>(x, n) },
-    };
-    if nan {
-        return Some(T::Wide::nan());
-    }
+    larger: bool,
+) -> T::Wide {
     let mut best = [identity; L];
-    for i in (0..n).step_by(L) {
-        // The last vector may overlap the one before.
+    let mut odd = [<T::Wide as Ordered>::Word::NONE; L];
+    for i in (0..n).step_by(2 * L) {
+        // The last vectors may overlap those before.
         // SAFETY: `n - L + L <= n`.
         let v = unsafe { x.add(i.min(n - L)).cast::<[T; L]>().read_unaligned() };
+        // SAFETY: as above.
+        let w = unsafe { x.add((i + L).min(n - L)).cast::<[T; L]>().read_unaligned() };
         for l in 0..L {
-            let v = v[l].widen();
+            let (v, w) = (v[l].widen(), w[l].widen());
+            odd[l] = odd[l] | Word::mask(v.is_nan() | w.is_nan());
             best[l] = if beats(v, best[l]) { v } else { best[l] };
+            best[l] = if beats(w, best[l]) { w } else { best[l] };
         }
+    }
+    if odd.iter().fold(Word::NONE, |a: <T::Wide as Ordered>::Word, &b| a | b) != Word::NONE {
+        return T::Wide::nan();
     }
     // Seen from outside as one array, the lanes stay together in vectors all along.
     let mut best = std::hint::black_box(best);
@@ -196,11 +203,51 @@ unsafe fn sweep<T: Extremum, const L: usize>(
         }
         half /= 2;
     }
-    (!best[0].is_signed_zero()).then_some(best[0])
+    // SAFETY: the caller's promise.
+    if best[0].is_signed_zero() { unsafe { zero(x, n, larger) } } else { best[0] }
+}
+
+/// Which zero is the best of elements that have one.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements.
+#[inline(always)]
+unsafe fn zero<T: Extremum>(x: *const T, n: usize, larger: bool) -> T::Wide {
+    let wanted = T::Wide::zero(larger);
+    let mut found = <T::Wide as Ordered>::Word::NONE;
+    for i in 0..n {
+        // SAFETY: `i < n`.
+        found = found | Word::mask(unsafe { x.add(i).read_unaligned() }.widen().is(wanted));
+    }
+    if found == Word::NONE { T::Wide::zero(!larger) } else { wanted }
+}
+
+/// The best of each of `L` columns of floats, by comparisons alone, if there is no NaN and no zero to see to.
+#[inline(always)]
+fn best_rows<T: Extremum, const L: usize>(
+    rows: usize,
+    row: &impl Fn(usize) -> [T; L],
+    beats: impl Fn(T::Wide, T::Wide) -> bool,
+) -> Option<[T::Wide; L]> {
+    let mut best = row(0).map(T::widen);
+    let mut odd = best.map(|b| <T::Wide as Ordered>::Word::mask(b.is_nan()));
+    for r in 1..rows {
+        let x = row(r);
+        for l in 0..L {
+            let x = x[l].widen();
+            odd[l] = odd[l] | Word::mask(x.is_nan());
+            best[l] = if beats(x, best[l]) { x } else { best[l] };
+        }
+    }
+    for l in 0..L {
+        odd[l] = odd[l] | Word::mask(best[l].is_signed_zero());
+    }
+    let odd = odd.iter().fold(Word::NONE, |a: <T::Wide as Ordered>::Word, &b| a | b);
+    (odd == Word::NONE).then_some(best)
 }
 
 macro_rules! extremum_folds {
-    ($($fold:ident: $identity:ident, $better:ident, $beats:tt;)*) => {$(
+    ($($fold:ident: $identity:ident, $better:ident, $beats:tt, $bound:tt;)*) => {$(
         impl<T: Extremum> Accumulate<T> for $fold {
             type Acc = T::Wide;
             type Param = ();
@@ -218,20 +265,43 @@ macro_rules! extremum_folds {
                 a.$better(b)
             }
             #[inline(always)]
+            fn settled(acc: T::Wide) -> bool {
+                !T::Wide::FLOATS && acc == T::BOUNDS.$bound
+            }
+            #[inline(always)]
             unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> T::Wide {
-                if !T::Wide::FLOATS {
-                    // SAFETY: the caller's promise.
-                    return unsafe { plain::<T, Self>((), x, n, index) };
-                }
                 let beats = |a: T::Wide, b: T::Wide| a $beats b;
-                let swept = match size_of::<T::Wide>() {
+                let larger = T::Wide::$identity == T::Wide::LEAST;
+                match (T::Wide::FLOATS, size_of::<T::Wide>()) {
                     // SAFETY: the caller's promise.
-                    4 => unsafe { sweep::<T, 32>(x, n, T::Wide::$identity, beats) },
+                    (true, 4) if n >= 32 => unsafe { sweep::<T, 32>(x, n, T::Wide::$identity, beats, larger) },
                     // SAFETY: the caller's promise.
-                    _ => unsafe { sweep::<T, 16>(x, n, T::Wide::$identity, beats) },
-                };
-                // SAFETY: the caller's promise.
-                swept.unwrap_or_else(|| unsafe { chains::<T, Self>((), x, n, index) })
+                    (true, 8) if n >= 16 => unsafe { sweep::<T, 16>(x, n, T::Wide::$identity, beats, larger) },
+                    // SAFETY: the caller's promise.
+                    _ => unsafe { plain::<T, Self>((), x, n, index) },
+                }
+            }
+            #[inline(always)]
+            fn rows<const L: usize>(
+                mut accs: [T::Wide; L],
+                _: [(); L],
+                rows: usize,
+                row: impl Fn(usize) -> [T; L],
+                _: usize,
+                _: usize,
+            ) -> [T::Wide; L] {
+                if T::Wide::FLOATS && rows > 3 {
+                    if let Some(best) = best_rows::<T, L>(rows, &row, |a, b| a $beats b) {
+                        return std::array::from_fn(|l| accs[l].$better(best[l]));
+                    }
+                }
+                for r in 0..rows {
+                    let x = row(r);
+                    for l in 0..L {
+                        accs[l] = accs[l].$better(x[l].widen());
+                    }
+                }
+                accs
             }
         }
 
@@ -246,6 +316,6 @@ macro_rules! extremum_folds {
     )*};
 }
 extremum_folds! {
-    Min: GREATEST, lesser, <;
-    Max: LEAST, greater, >;
+    Min: GREATEST, lesser, <, 0;
+    Max: LEAST, greater, >, 1;
 }

@@ -35,7 +35,8 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
         false
     }
 
-    /// The accumulator of `n <= BLOCK` adjacent elements, the first of them the `index`-th of its output.
+    /// The accumulator of adjacent elements, the first of them the `index`-th of its output: at most 1024 of them, of a
+    /// fold that does not mind the order at most 8192.
     ///
     /// # Safety
     /// `x` is valid for reads of `n` elements; it need not be aligned.
@@ -46,8 +47,18 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
             unsafe { block::plain::<T, Self>(param, x, n, index) }
         } else {
             // SAFETY: the caller's promise is the callee's.
-            unsafe { block::chains::<T, Self>(param, x, n, index) }
+            unsafe { block::pieces::<T, Self>(param, x, n, index) }
         }
+    }
+
+    /// `acc` with what [`block`](Self::block) gives, for folds that do not mind the order.
+    ///
+    /// # Safety
+    /// As for `block`.
+    #[inline(always)]
+    unsafe fn extend(acc: Self::Acc, param: Self::Param, x: *const T, n: usize, index: usize) -> Self::Acc {
+        // SAFETY: the caller's promise is the callee's.
+        Self::combine(acc, unsafe { Self::block(param, x, n, index) })
     }
 
     /// The accumulators of `L` columns after `rows` more rows. Row `r` is `row(r)`, its number `index + r * step`.

@@ -29,8 +29,8 @@
 //!
 //! // Few outputs, many elements: each lane takes groups of blocks, one lane merges. Same bits.
 //! let groups = plan.groups(2);
-//! let mut partials = vec![0.0f32; groups.len() * plan.outputs()];
-//! assert_eq!(size_of::<f32>(), SUM_F32.acc.size());
+//! let mut partials = vec![0.0f64; groups.len() * plan.outputs()];
+//! assert_eq!(size_of::<f64>(), SUM_F32.acc.size());
 //! for g in 0..groups.len() {
 //!     let accs = partials[g * plan.outputs()..].as_mut_ptr();
 //!     // SAFETY: as above, and `accs` has room for one accumulator an output.
@@ -60,14 +60,16 @@ mod summand;
 mod tests;
 mod tile;
 mod truth;
+mod word;
 
 pub use arg::{ArgMax, ArgMin, At};
 pub use dispatch::Tier;
 pub use extremum::{Extremum, Max, Min, Ordered};
 pub use fold::{Accumulate, Fold, Whole};
 pub use loops::{FoldLoops, Operands, fold_loops};
-pub use moments::{Averaged, Center, DoubleSum, Mean, Std, Variance};
+pub use moments::{Averaged, Center, Mean, Spread, Std, Variance, WideProd, WideSum};
 pub use plan::{Axis, Groups, Kept, Reduction};
-pub use sum::{Prod, Sum};
-pub use summand::{Accumulator, Summand};
+pub use sum::{DoubleProd, DoubleSum, Prod, Sum};
+pub use summand::{Accumulator, Doubled, Summand};
 pub use truth::{All, Any, CountNonzero, Truth};
+pub use word::Word;

@@ -1,113 +1,132 @@
-//! Mean, variance and standard deviation.
+//! Mean, variance and standard deviation, in double precision whatever the elements are.
 //!
 //! The variance takes the mean of its output as a parameter, unrounded, as [`Center`] makes it: a second pass over the
-//! elements, without a temporary for the deviations.
+//! elements, without a temporary for the deviations. Beside their squares it adds up the deviations themselves, whose sum
+//! is what the mean lacks: of equal elements the variance is zero.
+use super::block::SEGMENT;
 use super::dispatch::Tier;
 use super::fold::{Accumulate, Fold, Whole};
-use super::sum::Sum;
+use super::order::{CHAINS, PIECE, fold_halves};
+use super::sum::{DoubleProd, DoubleSum, Prod, Sum};
 use super::summand::Accumulator;
 use crate::elementwise::Half;
 use half::{bf16, f16};
 use num_complex::Complex;
 
-/// An element that has a mean: half types in f32, rounded once; integers and booleans in f64.
+/// An element that has a mean.
 pub trait Averaged: Copy + 'static {
     /// The instruction sets that loops are compiled for.
     const TIER: Tier;
-    /// What accumulates towards the mean.
-    type Acc: Accumulator;
-    /// How it does.
-    type Total: Accumulate<Self, Acc = Self::Acc, Param = ()>;
+    /// How elements add up. Small integers do so exactly.
+    type Total: Accumulate<Self, Param = ()>;
+    /// How their product is found.
+    type Product: Accumulate<Self, Param = (), Acc = Self::Double>;
+    /// `f64`, or a pair of them.
+    type Double: Accumulator;
     /// What a mean is.
     type Mean: Copy + 'static;
-    /// What accumulates towards the variance.
-    type Square: Accumulator;
     /// What a variance is.
     type Variance: Copy + 'static;
-    /// To the accumulator's type.
-    fn widen(self) -> Self::Acc;
-    /// The square of the distance from `mean`.
-    fn squared_deviation(self, mean: Self::Acc) -> Self::Square;
-    /// `sum / n`, unrounded.
-    fn divide(sum: Self::Acc, n: f64) -> Self::Acc;
+    /// To double precision.
+    fn double(self) -> Self::Double;
+    /// A sum in double precision.
+    fn total(sum: <Self::Total as Accumulate<Self>>::Acc) -> Self::Double;
+    /// The distance from a mean.
+    fn minus(a: Self::Double, b: Self::Double) -> Self::Double;
+    /// The quotient.
+    fn divide(sum: Self::Double, n: f64) -> Self::Double;
+    /// The square of the absolute value.
+    fn square(a: Self::Double) -> f64;
     /// To the type of a mean, rounding once.
-    fn mean(mean: Self::Acc) -> Self::Mean;
-    /// `f(sum)` in double precision, rounded once.
-    fn variance(sum: Self::Square, f: impl Fn(f64) -> f64) -> Self::Variance;
+    fn mean(mean: Self::Double) -> Self::Mean;
+    /// To the type of a variance, rounding once.
+    fn variance(variance: f64) -> Self::Variance;
 }
 
 macro_rules! averaged_reals {
-    ($($t:ty: $tier:ident, $acc:ty, $total:ty, $out:ty, $widen:expr, $narrow:expr;)*) => {$(
+    ($($t:ty: $tier:ident, $total:ty, $product:ty, $out:ty, $double:expr, $sum:expr, $narrow:expr;)*) => {$(
         impl Averaged for $t {
             const TIER: Tier = Tier::$tier;
-            type Acc = $acc;
             type Total = $total;
+            type Product = $product;
+            type Double = f64;
             type Mean = $out;
-            type Square = $acc;
             type Variance = $out;
             #[inline(always)]
-            fn widen(self) -> $acc {
-                $widen(self)
+            fn double(self) -> f64 {
+                $double(self)
+            }
+            fn total(sum: <$total as Accumulate<$t>>::Acc) -> f64 {
+                $sum(sum)
             }
             #[inline(always)]
-            fn squared_deviation(self, mean: $acc) -> $acc {
-                let d = $widen(self) - mean;
-                d * d
+            fn minus(a: f64, b: f64) -> f64 {
+                a - b
             }
-            fn divide(sum: $acc, n: f64) -> $acc {
-                (f64::from(sum) / n) as $acc
+            fn divide(sum: f64, n: f64) -> f64 {
+                sum / n
             }
-            fn mean(mean: $acc) -> $out {
-                $narrow(f64::from(mean))
+            #[inline(always)]
+            fn square(a: f64) -> f64 {
+                a * a
             }
-            fn variance(sum: $acc, f: impl Fn(f64) -> f64) -> $out {
-                $narrow(f(f64::from(sum)))
+            fn mean(mean: f64) -> $out {
+                $narrow(mean)
+            }
+            fn variance(variance: f64) -> $out {
+                $narrow(variance)
             }
         }
     )*};
 }
 averaged_reals! {
-    bool: Plain, f64, DoubleSum, f64, |x: bool| f64::from(u8::from(x)), |a| a;
-    i8: Plain, f64, DoubleSum, f64, f64::from, |a| a;
-    i16: Plain, f64, DoubleSum, f64, f64::from, |a| a;
-    i32: Native, f64, DoubleSum, f64, f64::from, |a| a;
-    i64: Plain, f64, DoubleSum, f64, |x| x as f64, |a| a;
-    u8: Plain, f64, DoubleSum, f64, f64::from, |a| a;
-    u16: Plain, f64, DoubleSum, f64, f64::from, |a| a;
-    u32: Plain, f64, DoubleSum, f64, f64::from, |a| a;
-    u64: Plain, f64, DoubleSum, f64, |x| x as f64, |a| a;
-    f16: Native, f32, Sum, f16, Half::widen, f16::from_f64;
-    bf16: Native, f32, Sum, bf16, Half::widen, bf16::from_f64;
-    f32: Wide, f32, Sum, f32, |x| x, |a| a as f32;
-    f64: Wide, f64, Sum, f64, |x| x, |a| a;
+    bool: Plain, Sum, DoubleProd, f64, |x| f64::from(u8::from(x)), |a| a as f64, |a| a;
+    i8: Plain, Sum, DoubleProd, f64, f64::from, |a| a as f64, |a| a;
+    i16: Plain, Sum, DoubleProd, f64, f64::from, |a| a as f64, |a| a;
+    i32: Native, Sum, DoubleProd, f64, f64::from, |a| a as f64, |a| a;
+    i64: Plain, DoubleSum, DoubleProd, f64, |x| x as f64, |a| a, |a| a;
+    u8: Plain, Sum, DoubleProd, f64, f64::from, |a| a as f64, |a| a;
+    u16: Plain, Sum, DoubleProd, f64, f64::from, |a| a as f64, |a| a;
+    u32: Plain, Sum, DoubleProd, f64, f64::from, |a| a as f64, |a| a;
+    u64: Plain, DoubleSum, DoubleProd, f64, |x| x as f64, |a| a, |a| a;
+    f16: Native, Sum, Prod, f16, |x: f16| x.widen().into(), |a| a, f16::from_f64;
+    bf16: Native, Sum, Prod, bf16, |x: bf16| x.widen().into(), |a| a, bf16::from_f64;
+    f32: Native, Sum, Prod, f32, f64::from, |a| a, |a| a as f32;
+    f64: Native, Sum, Prod, f64, |x| x, |a| a, |a| a;
 }
 
 macro_rules! averaged_complex {
     ($($t:ty),*) => {$(
         impl Averaged for Complex<$t> {
             const TIER: Tier = Tier::Plain;
-            type Acc = Self;
             type Total = Sum;
+            type Product = Prod;
+            type Double = Complex<f64>;
             type Mean = Self;
-            type Square = $t;
             type Variance = $t;
             #[inline(always)]
-            fn widen(self) -> Self {
-                self
+            fn double(self) -> Complex<f64> {
+                Complex::new(self.re.into(), self.im.into())
+            }
+            fn total(sum: Complex<f64>) -> Complex<f64> {
+                sum
             }
             #[inline(always)]
-            fn squared_deviation(self, mean: Self) -> $t {
-                let (re, im) = (self.re - mean.re, self.im - mean.im);
-                re * re + im * im
+            fn minus(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+                a - b
             }
-            fn divide(sum: Self, n: f64) -> Self {
-                Complex::new((f64::from(sum.re) / n) as $t, (f64::from(sum.im) / n) as $t)
+            fn divide(sum: Complex<f64>, n: f64) -> Complex<f64> {
+                Complex::new(sum.re / n, sum.im / n)
             }
-            fn mean(mean: Self) -> Self {
-                mean
+            #[inline(always)]
+            fn square(a: Complex<f64>) -> f64 {
+                a.re * a.re + a.im * a.im
             }
-            fn variance(sum: $t, f: impl Fn(f64) -> f64) -> $t {
-                f(f64::from(sum)) as $t
+            fn mean(mean: Complex<f64>) -> Self {
+                Complex::new(mean.re as $t, mean.im as $t)
+            }
+            fn variance(variance: f64) -> $t {
+                variance as $t
             }
         }
     )*};
@@ -118,47 +137,36 @@ averaged_complex!(f32, f64);
 #[derive(Clone, Copy, Debug)]
 pub struct Mean;
 
-/// The mean in the accumulator's precision: what [`Variance`] and [`Std`] take as their parameter.
+/// The mean in double precision: what [`Variance`] and [`Std`] take as their parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Center;
 
-/// The sum in f64, of elements that have none of their own there.
+/// The sum, answered in double precision.
 #[derive(Clone, Copy, Debug)]
-pub struct DoubleSum;
+pub struct WideSum;
 
-impl<T: Averaged<Acc = f64>> Accumulate<T> for DoubleSum {
-    type Acc = f64;
-    type Param = ();
-    const TIER: Tier = T::TIER;
-    #[inline(always)]
-    fn identity() -> f64 {
-        f64::NOTHING
-    }
-    #[inline(always)]
-    fn lift(_: (), x: T, _: usize) -> f64 {
-        x.widen()
-    }
-    #[inline(always)]
-    fn combine(a: f64, b: f64) -> f64 {
-        a.plus(b)
-    }
-}
+/// The product in double precision.
+#[derive(Clone, Copy, Debug)]
+pub struct WideProd;
 
-macro_rules! mean_folds {
-    ($($fold:ident: $out:ident, $finish:expr;)*) => {$(
+macro_rules! wide_folds {
+    ($($fold:ident: $by:ident, $out:ident, |$acc:ident, $count:ident| $finish:expr;)*) => {$(
         impl<T: Averaged> Fold<T> for $fold {
-            type By = T::Total;
+            type By = T::$by;
             type Param = ();
             type Out = T::$out;
-            fn finish(acc: T::Acc, whole: Whole) -> T::$out {
-                $finish(T::divide(acc, whole.count as f64))
+            fn finish($acc: <T::$by as Accumulate<T>>::Acc, whole: Whole) -> T::$out {
+                let $count = whole.count;
+                $finish
             }
         }
     )*};
 }
-mean_folds! {
-    Mean: Mean, T::mean;
-    Center: Acc, |mean| mean;
+wide_folds! {
+    Mean: Total, Mean, |acc, count| T::mean(T::divide(T::total(acc), count as f64));
+    Center: Total, Double, |acc, count| T::divide(T::total(acc), count as f64);
+    WideSum: Total, Double, |acc, count| if count == 0 { T::Double::ZERO } else { T::total(acc) };
+    WideProd: Product, Double, |acc, count| if count == 0 { T::Double::ONE } else { acc };
 }
 
 /// The sum of squared deviations from the mean (the parameter), divided by the count less `ddof`.
@@ -169,21 +177,102 @@ pub struct Variance;
 #[derive(Clone, Copy, Debug)]
 pub struct Std;
 
+/// Deviations added up.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread<D> {
+    squares: f64,
+    rest: D,
+}
+
+impl<D: Accumulator> Spread<D> {
+    const NOTHING: Self = Spread { squares: f64::NOTHING, rest: D::NOTHING };
+
+    #[inline(always)]
+    fn both(self, b: Self) -> Self {
+        Spread { squares: self.squares + b.squares, rest: self.rest.plus(b.rest) }
+    }
+}
+
+/// Deviations of `L` columns or chains: the squares apart from the rest, so that both stay in vectors.
+struct Lanes<D, const L: usize> {
+    squares: [f64; L],
+    rest: [D; L],
+}
+
+impl<D: Accumulator, const L: usize> Lanes<D, L> {
+    #[inline(always)]
+    fn add<T: Averaged<Double = D>>(&mut self, x: [T; L], means: [D; L]) {
+        for l in 0..L {
+            let d = T::minus(x[l].double(), means[l]);
+            self.squares[l] += T::square(d);
+            self.rest[l] = self.rest[l].plus(d);
+        }
+    }
+}
+
+/// One piece, as [`chains`](super::block::chains) has it.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements; it need not be aligned.
+#[inline(always)]
+unsafe fn piece<T: Averaged>(mean: T::Double, x: *const T, n: usize) -> Spread<T::Double> {
+    let mut lanes = Lanes { squares: [f64::NOTHING; CHAINS], rest: [T::Double::NOTHING; CHAINS] };
+    let whole = n / CHAINS * CHAINS;
+    for i in (0..whole).step_by(CHAINS) {
+        // SAFETY: `i + CHAINS <= n`.
+        lanes.add(unsafe { x.add(i).cast::<[T; CHAINS]>().read_unaligned() }, [mean; CHAINS]);
+    }
+    for c in 0..n - whole {
+        // SAFETY: `whole + c < n`.
+        let d = T::minus(unsafe { x.add(whole + c).read_unaligned() }.double(), mean);
+        lanes.squares[c] += T::square(d);
+        lanes.rest[c] = lanes.rest[c].plus(d);
+    }
+    let rest = fold_halves(lanes.rest, T::Double::plus);
+    Spread { squares: fold_halves(lanes.squares, |a, b| a + b), rest }
+}
+
 impl<T: Averaged> Accumulate<T> for Variance {
-    type Acc = T::Square;
-    type Param = T::Acc;
+    type Acc = Spread<T::Double>;
+    type Param = T::Double;
     const TIER: Tier = T::TIER;
     #[inline(always)]
-    fn identity() -> T::Square {
-        T::Square::NOTHING
+    fn identity() -> Self::Acc {
+        Spread::NOTHING
     }
     #[inline(always)]
-    fn lift(mean: T::Acc, x: T, _: usize) -> T::Square {
-        x.squared_deviation(mean)
+    fn lift(mean: T::Double, x: T, _: usize) -> Self::Acc {
+        let rest = T::minus(x.double(), mean);
+        Spread { squares: T::square(rest), rest }
     }
     #[inline(always)]
-    fn combine(a: T::Square, b: T::Square) -> T::Square {
-        a.plus(b)
+    fn combine(a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        a.both(b)
+    }
+    #[inline(always)]
+    unsafe fn block(mean: T::Double, x: *const T, n: usize, _: usize) -> Self::Acc {
+        let mut all = [Spread::NOTHING; SEGMENT / PIECE];
+        for (p, one) in all.iter_mut().enumerate().take(n.div_ceil(PIECE)) {
+            let first = p * PIECE;
+            // SAFETY: the piece lies among the elements.
+            *one = unsafe { piece(mean, x.add(first), PIECE.min(n - first)) };
+        }
+        all[0].both(all[1]).both(all[2].both(all[3]))
+    }
+    #[inline(always)]
+    fn rows<const L: usize>(
+        accs: [Self::Acc; L],
+        means: [T::Double; L],
+        rows: usize,
+        row: impl Fn(usize) -> [T; L],
+        _: usize,
+        _: usize,
+    ) -> [Self::Acc; L] {
+        let mut lanes = Lanes { squares: accs.map(|a| a.squares), rest: accs.map(|a| a.rest) };
+        for r in 0..rows {
+            lanes.add(row(r), means);
+        }
+        std::array::from_fn(|l| Spread { squares: lanes.squares[l], rest: lanes.rest[l] })
     }
 }
 
@@ -191,16 +280,20 @@ macro_rules! variance_folds {
     ($($fold:ident: $f:expr;)*) => {$(
         impl<T: Averaged> Fold<T> for $fold {
             type By = Variance;
-            type Param = T::Acc;
+            type Param = T::Double;
             type Out = T::Variance;
-            fn finish(acc: T::Square, whole: Whole) -> T::Variance {
-                let divisor = (whole.count as f64 - whole.ddof).max(0.0);
-                T::variance(acc, |sum| $f(sum / divisor))
+            fn finish(acc: Spread<T::Double>, whole: Whole) -> T::Variance {
+                let n = whole.count as f64;
+                // What the mean lacks, squared, once for each element.
+                let lacking = T::square(T::divide(acc.rest, n)) * n;
+                let squares = if acc.squares.is_infinite() { acc.squares } else { acc.squares - lacking };
+                let squares = if squares < 0.0 { 0.0 } else { squares };
+                T::variance($f(squares / (n - whole.ddof).max(0.0)))
             }
         }
     )*};
 }
 variance_folds! {
-    Variance: |v| v;
+    Variance: |v: f64| v;
     Std: f64::sqrt;
 }

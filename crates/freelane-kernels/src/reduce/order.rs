@@ -2,33 +2,37 @@
 //!
 //! ```text
 //! elements   0 .. n in logical row-major order over the reduced axes
-//! blocks     of BLOCK elements; the last one may be shorter
-//! chains     element i of a block goes to chain i % CHAINS, each chain from left to right
-//! halves     chain c meets chain c + 8, then c + 4, c + 2, c + 1: one result a block
-//! tree       T(1) = the block; T(m) = T(p) with T(m - p), p the largest power of two below m
+//! pieces     of PIECE elements; the last one may be shorter
+//! chains     element i of a piece goes to chain i % CHAINS, each chain from left to right
+//! halves     chain c meets chain c + 8, then c + 4, c + 2, c + 1: one result a piece
+//! tree       T(1) = the piece; T(m) = T(p) with T(m - p), p the largest power of two below m
 //! ```
 //!
-//! What is missing from a short block is the fold's identity, which changes no bits of what it meets. A group of `2^k`
-//! blocks that starts at a multiple of `2^k` is a node of the tree, whatever lies around it. So lanes may compute
-//! groups alone, and the tree over the groups' results is the tree over the blocks.
+//! What is missing from a short piece is the fold's identity, which changes no bits of what it meets. A group of `2^k`
+//! pieces that starts at a multiple of `2^k` is a node of the tree, whatever lies around it. So lanes may compute
+//! groups alone, and the tree over the groups' results is the tree over the pieces. One call of a kernel takes a
+//! [`BLOCK`] of them.
 //!
 //! Strides, alignment, instruction set, axis and number of lanes do not enter.
 
-/// Elements in a block: a tile of it fits the first-level cache and its chains stay short (64), which bounds the error.
-pub const BLOCK: usize = 1024;
+/// Elements in a piece: its chains are as short (16) as those of other libraries' pairwise sums, which bounds the error.
+pub const PIECE: usize = 256;
 
-/// Interleaved chains in a block: two vectors of f64 at 512 bits, enough to hide the latency of an addition.
+/// Elements in a block, eight pieces: a tile of it fits the first-level cache, and a call is little beside its work.
+pub const BLOCK: usize = 2048;
+
+/// Interleaved chains in a piece: two vectors of f64 at 512 bits, enough to hide the latency of an addition.
 pub const CHAINS: usize = 16;
 
-/// Levels the tree can have: one a bit of the number of blocks, and one for the block being pushed.
-pub const LEVELS: usize = usize::BITS as usize - BLOCK.trailing_zeros() as usize + 1;
+/// Levels the tree can have: one a bit of the number of pieces, and one for the piece being pushed.
+pub const LEVELS: usize = usize::BITS as usize - PIECE.trailing_zeros() as usize + 1;
 
-/// Walks the tree over `blocks` blocks with a stack of levels. `leaf(i, level)` puts the result of block `i` at `level`;
+/// Walks the tree over `leaves` with a stack of levels. `leaf(i, level)` puts the result of leaf `i` at `level`;
 /// `join(level)` folds `level + 1` into `level`, which holds the earlier elements. The result is at level 0.
 #[inline(always)]
-pub fn walk(blocks: usize, mut leaf: impl FnMut(usize, usize), mut join: impl FnMut(usize)) {
+pub fn walk(leaves: usize, mut leaf: impl FnMut(usize, usize), mut join: impl FnMut(usize)) {
     let mut level = 0;
-    for i in 0..blocks {
+    for i in 0..leaves {
         leaf(i, level);
         for _ in 0..i.trailing_ones() {
             level -= 1;
@@ -42,7 +46,7 @@ pub fn walk(blocks: usize, mut leaf: impl FnMut(usize, usize), mut join: impl Fn
     }
 }
 
-/// Folds the chains of one block in halves.
+/// Folds the chains of one piece in halves.
 #[inline(always)]
 pub fn fold_halves<A: Copy>(mut chains: [A; CHAINS], combine: impl Fn(A, A) -> A) -> A {
     let mut half = CHAINS / 2;

@@ -1,5 +1,5 @@
 //! Rows: one output at a time, its elements contiguous or gathered into a tile.
-use super::block::gather;
+use super::block::{SEGMENT, gather};
 use super::call::{Call, Run, To, emit};
 use super::dispatch::{Body, Tier, dispatch};
 use super::fold::Accumulate;
@@ -7,7 +7,7 @@ use super::order::{BLOCK, LEVELS, walk};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// One block of each of `outputs` rows. Strides are in bytes.
+/// Up to a block of each of `outputs` rows, of a fold that does not mind the order up to [`LONG`]. Strides are in bytes.
 struct Rows<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
     outputs: usize,
     x: *const u8,
@@ -17,33 +17,48 @@ struct Rows<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
     index: usize,
     param: *const u8,
     param_stride: isize,
+    /// What the elements of each row are added to.
+    start: A::Acc,
     /// Room for one accumulator a row.
     accs: *mut A::Acc,
     of: std::marker::PhantomData<fn(T)>,
 }
+
+/// Elements taken in one call where the order does not matter and they are adjacent.
+const LONG: usize = 4 * BLOCK;
 
 impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Rows<T, A> {
     const TIER: Tier = A::TIER;
 
     #[inline(always)]
     fn run(self) {
+        // Two segments: the tree over them is one after the other.
+        const { assert!(BLOCK == 2 * SEGMENT) };
         let adjacent = self.stride == size_of::<T>() as isize || self.n <= 1;
-        let mut tile = [MaybeUninit::<T>::uninit(); BLOCK];
+        let segment = if A::ORDER_FREE && adjacent { LONG } else { SEGMENT };
+        let mut tile = [MaybeUninit::<T>::uninit(); SEGMENT];
         for o in 0..self.outputs {
             // SAFETY: whoever made `Rows` promised that every row and its parameter can be read.
             let row = unsafe { self.x.offset(o as isize * self.row_stride) };
             // SAFETY: as above.
             let param =
                 unsafe { self.param.offset(o as isize * self.param_stride).cast::<A::Param>().read_unaligned() };
-            let x = if adjacent {
-                row.cast::<T>()
-            } else {
-                // SAFETY: as above.
-                unsafe { gather(&mut tile[..self.n], row, self.stride) };
-                tile.as_ptr().cast::<T>()
-            };
-            // SAFETY: `n` elements lie at `x`, in the row or in the tile.
-            let acc = unsafe { A::block(param, x, self.n, self.index) };
+            let mut acc = self.start;
+            let mut done = 0;
+            while done < self.n {
+                let n = segment.min(self.n - done);
+                let at = row.wrapping_offset(done as isize * self.stride);
+                let x = if adjacent {
+                    at.cast::<T>()
+                } else {
+                    // SAFETY: as above.
+                    unsafe { gather(&mut tile[..n], at, self.stride) };
+                    tile.as_ptr().cast::<T>()
+                };
+                // SAFETY: `n` elements lie at `x`, in the row or in the tile.
+                acc = unsafe { A::extend(acc, param, x, n, self.index + done) };
+                done += n;
+            }
             // SAFETY: `accs` has room for one accumulator a row.
             unsafe { self.accs.add(o).write(acc) };
         }
@@ -68,6 +83,7 @@ pub(super) unsafe fn single<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>
         index: 0,
         param: call.operands.param,
         param_stride: 0,
+        start: A::identity(),
         accs: acc.as_mut_ptr(),
         of: PhantomData,
     };
@@ -97,6 +113,7 @@ pub(super) unsafe fn short_rows<T: Copy + 'static, A: Accumulate<T>>(call: &Call
             index,
             param: batch.param,
             param_stride: batch.axis.param,
+            start: A::identity(),
             accs: accs.as_mut_ptr().cast(),
             of: PhantomData,
         };
@@ -117,31 +134,52 @@ pub(super) unsafe fn short_rows<T: Copy + 'static, A: Accumulate<T>>(call: &Call
 pub(super) unsafe fn long_rows<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>, to: To, run: Run) {
     for i in 0..run.len {
         let run = run.skip(i).take(1);
-        let mut levels = [A::identity(); LEVELS];
-        let levels = std::cell::Cell::from_mut(&mut levels[..]).as_slice_of_cells();
-        let mut settled = false;
-        walk(
-            call.blocks.len(),
-            |b, level| {
-                if settled {
-                    return levels[level].set(A::identity());
-                }
-                // SAFETY: the caller promised that the operands can be read.
-                let acc = unsafe { one_block::<T, A>(call, run, call.blocks.start + b) };
-                settled = A::settled(acc);
-                levels[level].set(acc);
-            },
-            |level| levels[level].set(A::combine(levels[level].get(), levels[level + 1].get())),
-        );
+        // SAFETY: the caller promised that the operands can be read.
+        let acc = unsafe { if A::ORDER_FREE { in_turn::<T, A>(call, run) } else { by_tree::<T, A>(call, run) } };
         // SAFETY: the caller promised room for the outputs.
-        unsafe { emit::<T, A>(call, to, run, &[levels[0].get()]) };
+        unsafe { emit::<T, A>(call, to, run, &[acc]) };
     }
 }
 
-/// Block `b` of the first output of a run.
+unsafe fn by_tree<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>, run: Run) -> A::Acc {
+    let mut levels = [A::identity(); LEVELS];
+    let levels = std::cell::Cell::from_mut(&mut levels[..]).as_slice_of_cells();
+    walk(
+        call.blocks.len(),
+        |b, level| {
+            let (index, n) = call.block(call.blocks.start + b);
+            // SAFETY: the caller promised that the operands can be read.
+            levels[level].set(unsafe { extended::<T, A>(call, run, index, n, A::identity()) });
+        },
+        |level| levels[level].set(A::combine(levels[level].get(), levels[level + 1].get())),
+    );
+    levels[0].get()
+}
+
+/// One element after the other, until no more can change anything.
+unsafe fn in_turn<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>, run: Run) -> A::Acc {
+    let adjacent = matches!(call.plan.reduced(), [axis] if axis.stride == size_of::<T>() as isize);
+    let most = if adjacent { LONG } else { BLOCK };
+    let (mut index, end) = (call.blocks.start * BLOCK, call.plan.count().min(call.blocks.end * BLOCK));
+    let mut acc = A::identity();
+    while index < end && !A::settled(acc) {
+        let n = most.min(end - index);
+        // SAFETY: the caller promised that the operands can be read.
+        acc = unsafe { extended::<T, A>(call, run, index, n, acc) };
+        index += n;
+    }
+    acc
+}
+
+/// `start` with `n` elements of the first output of a run, from number `index` on.
 #[inline(never)]
-unsafe fn one_block<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>, run: Run, b: usize) -> A::Acc {
-    let (index, n) = call.block(b);
+unsafe fn extended<T: Copy + 'static, A: Accumulate<T>>(
+    call: &Call<'_>,
+    run: Run,
+    index: usize,
+    n: usize,
+    start: A::Acc,
+) -> A::Acc {
     let mut acc = MaybeUninit::<A::Acc>::uninit();
     let mut tile = [MaybeUninit::<T>::uninit(); BLOCK];
     let (mut x, mut row_stride) = (run.x, size_of::<T>() as isize);
@@ -166,6 +204,7 @@ unsafe fn one_block<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>, run: R
         index,
         param: run.param,
         param_stride: 0,
+        start,
         accs: acc.as_mut_ptr(),
         of: PhantomData,
     };

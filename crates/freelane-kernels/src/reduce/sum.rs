@@ -1,7 +1,8 @@
 //! Sum and product.
+use super::block::pieces;
 use super::dispatch::{Tier, native};
 use super::fold::{Accumulate, Fold, Whole};
-use super::summand::{Accumulator, Summand};
+use super::summand::{Accumulator, Doubled, Summand};
 
 /// The sum. A sum of negative zeros is -0, a sum of nothing +0.
 #[derive(Clone, Copy, Debug)]
@@ -11,46 +12,56 @@ pub struct Sum;
 #[derive(Clone, Copy, Debug)]
 pub struct Prod;
 
-/// Sums of `f32` and `f64` keep AVX-512 busy.
-const fn wide<T: Summand>() -> Tier {
-    match native::<T>() {
-        Tier::Native if !T::EXACT && size_of::<T>() == size_of::<T::Acc>() => Tier::Wide,
-        tier => tier,
-    }
-}
+/// The sum of integers in `f64`.
+#[derive(Clone, Copy, Debug)]
+pub struct DoubleSum;
+
+/// The product of integers in `f64`.
+#[derive(Clone, Copy, Debug)]
+pub struct DoubleProd;
 
 macro_rules! sum_folds {
-    ($($fold:ident: $identity:ident, $empty:ident, $combine:ident, $tier:expr;)*) => {$(
-        impl<T: Summand> Accumulate<T> for $fold {
-            type Acc = T::Acc;
+    ($($fold:ident: $of:ident, $acc:ident, $out:ident, $widen:ident, $narrow:expr,
+       $identity:ident, $empty:ident, $combine:ident, $tier:expr, $free:expr, {$($block:tt)*};)*) => {$(
+        impl<T: $of> Accumulate<T> for $fold {
+            type Acc = T::$acc;
             type Param = ();
             const TIER: Tier = $tier;
-            const ORDER_FREE: bool = T::EXACT;
+            const ORDER_FREE: bool = $free;
             #[inline(always)]
-            fn identity() -> T::Acc {
-                T::Acc::$identity
+            fn identity() -> T::$acc {
+                T::$acc::$identity
             }
             #[inline(always)]
-            fn lift(_: (), x: T, _: usize) -> T::Acc {
-                x.widen()
+            fn lift(_: (), x: T, _: usize) -> T::$acc {
+                x.$widen()
             }
             #[inline(always)]
-            fn combine(a: T::Acc, b: T::Acc) -> T::Acc {
+            fn combine(a: T::$acc, b: T::$acc) -> T::$acc {
                 a.$combine(b)
             }
+            $($block)*
         }
 
-        impl<T: Summand> Fold<T> for $fold {
+        impl<T: $of> Fold<T> for $fold {
             type By = Self;
             type Param = ();
-            type Out = T::Out;
-            fn finish(acc: T::Acc, whole: Whole) -> T::Out {
-                T::narrow(if whole.count == 0 { T::Acc::$empty } else { acc })
+            type Out = T::$out;
+            fn finish(acc: T::$acc, whole: Whole) -> T::$out {
+                $narrow(if whole.count == 0 { T::$acc::$empty } else { acc })
             }
         }
     )*};
 }
 sum_folds! {
-    Sum: NOTHING, ZERO, plus, wide::<T>();
-    Prod: ONE, ONE, times, Tier::Plain;
+    Sum: Summand, Acc, Out, widen, T::narrow, NOTHING, ZERO, plus, native::<T>(), T::EXACT, {
+        #[inline(always)]
+        unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> T::Acc {
+            // SAFETY: the caller's promise.
+            unsafe { if T::EXACT { T::total(x, n) } else { pieces::<T, Self>((), x, n, index) } }
+        }
+    };
+    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, Tier::Plain, T::EXACT, {};
+    DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, {};
+    DoubleProd: Doubled, Wide, Wide, double, |a| a, ONE, ONE, times, Tier::Plain, false, {};
 }

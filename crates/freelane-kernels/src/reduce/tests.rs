@@ -1,5 +1,5 @@
 //! The promises of the module, over folds, shapes and instruction sets.
-use super::order::{BLOCK, CHAINS};
+use super::order::{CHAINS, PIECE};
 use super::*;
 use freelane_simd::Isa;
 use half::{bf16, f16};
@@ -87,7 +87,7 @@ pub(super) fn defined<T: Copy + 'static, F: Fold<T>>(param: F::Param, x: &[T], d
             }
         }
     }
-    let blocks: Vec<_> = x.chunks(BLOCK).enumerate().map(|(b, x)| block::<T, F::By>(param, x, b * BLOCK)).collect();
+    let blocks: Vec<_> = x.chunks(PIECE).enumerate().map(|(b, x)| block::<T, F::By>(param, x, b * PIECE)).collect();
     let acc = if blocks.is_empty() { F::By::identity() } else { tree(&blocks, &F::By::combine) };
     F::finish(acc, Whole { count: x.len(), ddof })
 }
@@ -119,6 +119,10 @@ pub(super) const SHAPES: &[Shape] = &[
     &[(64, 33, true), (33, 1, false)],
     &[(15, 300, true), (300, 1, false)],
     &[(17, 300, true), (300, 1, false)],
+    &[(2, 900, true), (900, 1, false)],
+    &[(3, 1, true), (1, 1, false)],
+    &[(257, 130, true), (130, 1, false)],
+    &[(30_000, 2, true)],
     &[(2500, 37, true), (37, 1, false)],
     &[(2500, 37, true), (37, -1, false)],
     &[(200, 80, true), (40, 2, false)],
@@ -280,10 +284,12 @@ fn moments_keep_the_order() {
     check_all! {
         Mean: bool, i8, i64, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>;
         Center: f16, f32;
+        WideSum: i64, u64, i8;
+        WideProd: i32, bool, f32;
     }
     check::<i32, Variance>(&i32::sample, &|o| o as f64 * 1e3);
-    check::<f16, Variance>(&f16::sample, &|o| o as f32 / 7.0);
-    check::<f32, Variance>(&f32::sample, &|o| o as f32 / 7.0);
+    check::<f16, Variance>(&f16::sample, &|o| o as f64 / 7.0);
+    check::<f32, Variance>(&f32::sample, &|o| o as f64 / 7.0);
     check::<f64, Std>(&f64::sample, &|o| o as f64 / 7.0);
-    check::<Complex<f32>, Std>(&Complex::sample, &|o| Complex::new(o as f32, 1.0));
+    check::<Complex<f32>, Std>(&Complex::sample, &|o| Complex::new(o as f64, 1.0));
 }

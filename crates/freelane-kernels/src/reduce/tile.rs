@@ -19,6 +19,9 @@ pub(super) const CHAIN_BYTES: usize = 1024;
 /// Columns handled at once: one vector of them, or several.
 const LANES: usize = 16;
 
+/// Columns of accumulators of one byte handled at once, of which 16 are a small part of a vector.
+const MANY: usize = 64;
+
 /// Rows of one chain taken together.
 const fn together<T: Copy + 'static, A: Accumulate<T> + ?Sized>() -> usize {
     if A::ORDER_FREE { 32 } else { 4 }
@@ -87,12 +90,20 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Stream<T, A> {
     /// Lets `rows` rows, from `row` on in steps of `chains()`, meet chain `c`; a fresh chain starts with them.
     #[inline(always)]
     fn meet<const ADJACENT: bool>(&self, c: usize, fresh: bool, row: usize, rows: usize) {
-        let whole = self.columns / LANES * LANES;
-        for j in (0..whole).step_by(LANES) {
-            self.meet_columns::<ADJACENT, LANES>(c, fresh, row, rows, j);
+        let mut j = 0;
+        if size_of::<A::Acc>() == 1 && ADJACENT {
+            while j + MANY <= self.columns {
+                self.meet_columns::<ADJACENT, MANY>(c, fresh, row, rows, j);
+                j += MANY;
+            }
         }
-        for j in whole..self.columns {
+        while j + LANES <= self.columns {
+            self.meet_columns::<ADJACENT, LANES>(c, fresh, row, rows, j);
+            j += LANES;
+        }
+        while j < self.columns {
             self.meet_columns::<ADJACENT, 1>(c, fresh, row, rows, j);
+            j += 1;
         }
     }
 
@@ -135,7 +146,110 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Stream<T, A> {
     }
 }
 
-/// Folds the chains of a block of `seen` rows into `to`.
+/// Most rows that [`Few`] takes: one a chain.
+pub(super) const fn few<T: Copy + 'static, A: Accumulate<T> + ?Sized>() -> usize {
+    if A::ORDER_FREE { 32 } else { CHAINS }
+}
+
+/// Adjacent columns of a few rows, done in one go. Strides are in bytes.
+pub(super) struct Few<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
+    /// Room for an accumulator a column.
+    pub accs: *mut A::Acc,
+    pub columns: usize,
+    pub rows: usize,
+    pub x: *const u8,
+    pub row_stride: isize,
+    pub param: *const u8,
+    pub param_stride: isize,
+    pub of: PhantomData<fn(T)>,
+}
+
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Few<T, A> {
+    const TIER: Tier = A::TIER;
+
+    #[inline(always)]
+    fn run(self) {
+        let mut j = 0;
+        if size_of::<A::Acc>() == 1 {
+            while j + MANY <= self.columns {
+                self.columns::<MANY>(j);
+                j += MANY;
+            }
+        }
+        while j + LANES <= self.columns {
+            self.columns::<LANES>(j);
+            j += LANES;
+        }
+        while j < self.columns {
+            self.columns::<1>(j);
+            j += 1;
+        }
+    }
+}
+
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Few<T, A> {
+    /// Columns `j .. j + L`.
+    #[inline(always)]
+    fn columns<const L: usize>(&self, j: usize) {
+        let params: [A::Param; L] = std::array::from_fn(|l| {
+            // SAFETY: whoever made this promised a parameter a column.
+            unsafe { self.param.offset((j + l) as isize * self.param_stride).cast::<A::Param>().read_unaligned() }
+        });
+        let accs = if self.rows == 1 {
+            self.lifted::<L>(params, 0, j)
+        } else if A::ORDER_FREE {
+            let first = self.lifted::<L>(params, 0, j);
+            A::rows(first, params, self.rows - 1, |r| self.load::<L>(r + 1, j), 1, 1)
+        } else if self.rows == 2 {
+            both::<T, A, L>(self.lifted(params, 0, j), self.lifted(params, 1, j))
+        } else {
+            let mut chains = [[A::identity(); L]; CHAINS];
+            for (row, chain) in chains.iter_mut().enumerate().take(self.rows) {
+                *chain = self.lifted(params, row, j);
+            }
+            let mut half = CHAINS / 2;
+            while half > 0 {
+                for c in 0..half.min(self.rows.saturating_sub(half)) {
+                    chains[c] = both::<T, A, L>(chains[c], chains[c + half]);
+                }
+                half /= 2;
+            }
+            chains[0]
+        };
+        // SAFETY: there is room for an accumulator a column.
+        unsafe { self.accs.add(j).cast::<[A::Acc; L]>().write(accs) };
+    }
+
+    /// Columns `j .. j + L` of a row.
+    #[inline(always)]
+    fn load<const L: usize>(&self, row: usize, j: usize) -> [T; L] {
+        let x = self.x.wrapping_offset(row as isize * self.row_stride).cast::<T>().wrapping_add(j);
+        // SAFETY: whoever made this promised that its rows and columns can be read.
+        unsafe { x.cast::<[T; L]>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    fn lifted<const L: usize>(&self, params: [A::Param; L], row: usize, j: usize) -> [A::Acc; L] {
+        let (x, mut accs) = (self.load::<L>(row, j), [A::identity(); L]);
+        for l in 0..L {
+            accs[l] = A::lift(params[l], x[l], row);
+        }
+        accs
+    }
+}
+
+#[inline(always)]
+fn both<T: Copy + 'static, A: Accumulate<T> + ?Sized, const L: usize>(
+    mut a: [A::Acc; L],
+    b: [A::Acc; L],
+) -> [A::Acc; L] {
+    for l in 0..L {
+        a[l] = A::combine(a[l], b[l]);
+    }
+    a
+}
+
+/// Folds the chains of `seen` rows into `to`.
 pub(super) struct Halves<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
     pub accs: *mut A::Acc,
     pub columns: usize,

@@ -1,6 +1,6 @@
 //! Folds made of closures, in the order of all reductions (`freelane_kernels::reduce::order`).
 use freelane_array::{DType, Element};
-use freelane_kernels::reduce::order::{BLOCK, CHAINS, LEVELS, fold_halves, walk};
+use freelane_kernels::reduce::order::{CHAINS, LEVELS, PIECE, fold_halves, walk};
 use freelane_pool::{Interrupted, Lane};
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -62,7 +62,7 @@ where
     C: Fn(A, A) -> A + Send + Sync,
     F: Fn(A, usize) -> R + Send + Sync,
 {
-    /// One block: chains from left to right, then halves.
+    /// One piece: chains from left to right, then halves.
     fn block(&self, x: &[T]) -> A {
         let mut chains = [self.identity; CHAINS];
         for run in x.chunks(CHAINS) {
@@ -86,7 +86,7 @@ where
     }
 
     fn blocks(&self, x: &[T]) -> A {
-        self.tree(x.len().div_ceil(BLOCK), |i| self.block(&x[i * BLOCK..x.len().min((i + 1) * BLOCK)]))
+        self.tree(x.len().div_ceil(PIECE), |i| self.block(&x[i * PIECE..x.len().min((i + 1) * PIECE)]))
     }
 
     /// # Safety
@@ -101,15 +101,15 @@ where
         }
     }
 
-    /// Few rows of many elements: lanes take aligned groups of blocks, which are nodes of the tree.
+    /// Few rows of many elements: lanes take aligned groups of pieces, which are nodes of the tree.
     ///
     /// # Safety
     /// As for [`Erased::run`].
     unsafe fn in_groups(&self, lane: &Lane, rows: Rows, cost_ns: u64, pieces: usize) -> Result<(), Interrupted> {
-        let blocks = rows.count.div_ceil(BLOCK);
+        let blocks = rows.count.div_ceil(PIECE);
         let size = blocks.div_ceil(2 * pieces).next_power_of_two();
         let groups = blocks.div_ceil(size);
-        let elements = |g: usize| g * size * BLOCK..rows.count.min((g + 1) * size * BLOCK);
+        let elements = |g: usize| g * size * PIECE..rows.count.min((g + 1) * size * PIECE);
         let mut kept = vec![self.identity; groups * rows.outputs];
         let partials = Partials(kept.as_mut_ptr());
         lane.try_par_for(groups * rows.outputs, cost_ns, &|_, task| {
@@ -146,7 +146,7 @@ where
 {
     unsafe fn run(&self, lane: &Lane, rows: Rows, cost_ns: u64) -> Result<(), Interrupted> {
         let pieces = lane.pieces(cost_ns);
-        if pieces > 1 && rows.outputs < 4 * pieces && rows.count > 2 * BLOCK {
+        if pieces > 1 && rows.outputs < 4 * pieces && rows.count > 2 * PIECE {
             // SAFETY: the caller's promise.
             return unsafe { self.in_groups(lane, rows, cost_ns, pieces) };
         }
