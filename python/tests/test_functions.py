@@ -326,6 +326,7 @@ A = np.arange(12.0).reshape(3, 4)
 B = np.arange(4.0)
 ONES = np.ones((3, 4))
 # What a structured operation is called with: positional, then named.
+WITH_NAN = np.where(np.arange(A.size).reshape(A.shape) % 4 == 1, np.nan, A)
 CALLS = {
     "around": [((A,), {}), ((A / 7, 2), {}), ((A * 37, -2), {}), ((np.array([15, 25, -17]), -1), {}), ((A / 3, 1), {})],
     "divmod": [((A, 3), {}), ((B, -2.5), {}), ((np.arange(-6, 6), 4), {})],
@@ -335,6 +336,24 @@ CALLS = {
     "isclose": [((A, A + 1e-9), {}), ((A, A + 0.1), {"atol": 0.2}), ((A * np.nan, A * np.nan), {"equal_nan": True})],
     "allclose": [((A, A + 1e-9), {}), ((A, A + 0.1), {}), ((A, A + 0.1), {"rtol": 1.0})],
     "nan_to_num": [((np.array([np.nan, np.inf, -np.inf, 1.5]),), {}), ((np.array([np.nan, np.inf]), 3.0), {"posinf": 7.0})],
+    "cumulative_sum": [
+        ((B,), {}),
+        ((A,), {"axis": 0}),
+        ((A,), {"axis": -1, "include_initial": True}),
+        ((A.astype("int8"),), {"axis": 1, "dtype": "float32"}),
+    ],
+    "cumulative_prod": [((B * 0.1,), {}), ((A * 0.5,), {"axis": 0, "include_initial": True}), ((A > 2,), {"axis": 1})],
+    "nansum": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 0}), ((A.astype("int8"),), {"axis": 1, "keepdims": True})],
+    "nanprod": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 1})],
+    "nanmean": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 0, "keepdims": True}), ((A.astype("int16"),), {"axis": 0})],
+    "nanmin": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 0})],
+    "nanmax": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 1})],
+    "nanargmin": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 0})],
+    "nanargmax": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 1})],
+    "nanvar": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 0, "ddof": 1})],
+    "nanstd": [((WITH_NAN,), {}), ((WITH_NAN,), {"axis": 1})],
+    "ptp": [((A,), {}), ((A,), {"axis": 0}), ((A.astype("int16"),), {"axis": 1, "keepdims": True})],
+    "average": [((A,), {}), ((A, 0), {}), ((A, None, A * A + 1), {}), ((A, 1, np.arange(1.0, A.shape[1] + 1)), {})],
     "astype": [((A, "int8"), {}), ((A - 5.5, "int64"), {}), ((A, "bool"), {}), ((A, "complex64"), {})],
     "arange": [
         ((5,), {}),

@@ -268,9 +268,9 @@ unsafe fn line<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(sca
     } else {
         for first in (0..scan.len).step_by(RUN) {
             let mut acc = F::By::identity();
-            for i in first..scan.len.min(first + RUN) {
+            for (i, place) in tile.iter_mut().enumerate().take(scan.len.min(first + RUN)).skip(first) {
                 acc = join::<T, F>(acc, lift(i));
-                tile[i].write(acc);
+                place.write(acc);
             }
         }
     }

@@ -372,11 +372,11 @@ fn reduce(lane: &Lane, r: &Reduction, signature: reductions::Signature, b: &Boun
     let correction = if signature == Correction { b.float(2)? } else { 0.0 };
     let args = ReduceArgs { axes: b.axes(1)?, correction, keepdims };
     let x = b.array(0)?;
-    let run = |x: &Array| r.call(lane, x.data(), &args).map(Array::from);
     match if signature == Typed { b.dtype(2)? } else { None } {
-        Some(dtype) => run(&x.astype(dtype)?)?.astype(dtype),
-        None => run(&x),
+        Some(dtype) => r.call_as(lane, x.data(), &args, dtype),
+        None => r.call(lane, x.data(), &args),
     }
+    .map(Array::from)
 }
 
 /// Arguments matched to the parameters of a function.

@@ -5,7 +5,7 @@
 use crate::ops::astype::astype;
 use crate::ufunc::{finish, uninit};
 use crate::{InOp, OpsError, Promotion, promote};
-use freelane_array::{ArrayData, DType, Dims, Layout, normalize_axis};
+use freelane_array::{ArrayData, DType, Dims, Kind, Layout, normalize_axis};
 use freelane_kernels::reduce::{self as kernels, Axis, FoldLoops, Kept, Operands};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
@@ -22,9 +22,10 @@ use std::ops::Range;
 /// assert_eq!(x.sum([-1], true)?.shape(), [2, 1]);
 /// # Ok::<(), freelane_ops::OpsError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Axes {
     /// Every axis.
+    #[default]
     All,
     /// The listed ones; none, if the list is empty.
     These(SmallVec<[isize; 4]>),
@@ -92,6 +93,8 @@ pub struct Reduction {
     pub doc: &'static str,
     /// Fold table. Private, for a fold in the wrong place would write out of bounds.
     pub(crate) folds: &'static FoldTable,
+    /// The same in double precision, for those that take a dtype to answer in.
+    pub(crate) wide: &'static FoldTable,
     /// Promotion class of the operand.
     pub promotion: Promotion,
     /// Whether reducing no elements is an error.
@@ -102,8 +105,8 @@ pub struct Reduction {
     pub onnx: Option<(&'static str, u32)>,
 }
 
-/// What a reduction is asked for.
-#[derive(Clone, Debug)]
+/// What a reduction is asked for; by default all axes.
+#[derive(Clone, Debug, Default)]
 pub struct ReduceArgs {
     /// Axes to take away.
     pub axes: Axes,
@@ -131,6 +134,37 @@ impl Reduction {
             Promotion::Double if dtype.is_inexact() => dtype,
             Promotion::Double => DType::F64,
         }
+    }
+
+    /// Reduces an array, accumulating in double precision where `dtype` is a float, and answers in that type. No copy of the
+    /// array is made, unless its elements lose something in `dtype` (fractions in integers, imaginary parts): those are
+    /// converted one by one first.
+    ///
+    /// ```
+    /// use freelane_ops::{Array, DType, ReduceArgs, reductions};
+    /// use freelane_pool::Lane;
+    /// let x = Array::full(&[1000], 0.1f32, DType::F32)?;
+    /// let args = ReduceArgs::default();
+    /// let sum = Lane::with(|lane| reductions::SUM.call_as(lane, x.data(), &args, DType::F64))?;
+    /// assert_eq!(Array::from(sum).item::<f64>()?, 1000.0 * f64::from(0.1f32));
+    /// # Ok::<(), freelane_ops::OpsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`call`](Self::call), and when elements cannot be converted to `dtype`.
+    pub fn call_as(&self, lane: &Lane, x: &ArrayData, args: &ReduceArgs, dtype: DType) -> Result<ArrayData, OpsError> {
+        let (from, to) = (x.dtype().kind(), dtype.kind());
+        let whole = |kind| matches!(kind, Kind::Bool | Kind::Unsigned | Kind::Signed);
+        let result = match self.wide[x.dtype() as usize] {
+            _ if x.dtype() == dtype || (whole(from) && matches!(to, Kind::Unsigned | Kind::Signed)) => {
+                self.call(lane, x, args)?
+            }
+            Some(entry) if to == Kind::Complex || (to == Kind::Float && from != Kind::Complex) => {
+                self.run(lane, x, entry, args)?
+            }
+            _ => self.call(lane, &astype(lane, x, dtype)?, args)?,
+        };
+        if result.dtype() == dtype { Ok(result) } else { astype(lane, &result, dtype) }
     }
 
     /// Reduces an array.

@@ -55,7 +55,7 @@ macro_rules! folds {
 
 macro_rules! reductions {
     ($($(#[doc = $doc:literal])+ $vis:vis $name:ident $NAME:ident ($kind:ident) {
-        folds: $groups:tt, promotion: $class:ident, needs_elements: $needs:literal, cost: $cost:literal
+        folds: $groups:tt, $(wide: $wide:tt,)? promotion: $class:ident, needs_elements: $needs:literal, cost: $cost:literal
         $(, onnx: ($onnx:literal, $opset:literal))? $(,)?
     })*) => {
         $(
@@ -64,6 +64,7 @@ macro_rules! reductions {
                 name: stringify!($name),
                 doc: concat!($($doc, "\n"),+),
                 folds: { static TABLE: crate::FoldTable = folds!($groups); &TABLE },
+                wide: { static TABLE: crate::FoldTable = reductions!(@wide $($wide)?); &TABLE },
                 promotion: crate::Promotion::$class,
                 needs_elements: $needs,
                 cost: $cost,
@@ -74,6 +75,8 @@ macro_rules! reductions {
 
         const ROWS: &[(&Reduction, Signature)] = &[$((&$NAME, Signature::$kind)),*];
     };
+    (@wide) => { [None; DType::COUNT] };
+    (@wide $groups:tt) => { folds!($groups) };
     (@option) => { None };
     (@option $value:expr) => { Some($value) };
     (@method $($doc:literal)+; Hidden $name:ident $NAME:ident) => {};
@@ -123,17 +126,17 @@ pub enum Signature {
 }
 
 reductions! {
-    /// The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+    /// The sum of the elements; 0 for none. Integers are added up in 64 bits, floats in `f64` whatever their type. With a dtype, the sum is in that.
     pub sum SUM (Typed) {
-        folds: { all: k::Sum }, promotion: Same, needs_elements: false, cost: 0.25, onnx: ("ReduceSum", 13),
+        folds: { all: k::Sum }, wide: { all: k::WideSum }, promotion: Same, needs_elements: false, cost: 0.25, onnx: ("ReduceSum", 13),
     }
-    /// The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+    /// The product of the elements; 1 for none. Integers are multiplied in 64 bits, floats in `f64` whatever their type. With a dtype, the product is in that.
     pub prod PROD (Typed) {
-        folds: { all: k::Prod }, promotion: Same, needs_elements: false, cost: 0.3, onnx: ("ReduceProd", 13),
+        folds: { all: k::Prod }, wide: { all: k::WideProd }, promotion: Same, needs_elements: false, cost: 0.3, onnx: ("ReduceProd", 13),
     }
     /// The arithmetic mean; NaN for no elements. Integers give `f64`.
-    pub mean MEAN (Axes) {
-        folds: { all: k::Mean },
+    pub mean MEAN (Typed) {
+        folds: { all: k::Mean }, wide: { all: k::Center },
         promotion: Same, needs_elements: false, cost: 0.25, onnx: ("ReduceMean", 13),
     }
     /// The mean squared distance from the mean.
@@ -176,9 +179,18 @@ reductions! {
     pub count_nonzero COUNT_NONZERO (Axes) {
         folds: { all: k::CountNonzero }, promotion: Same, needs_elements: false, cost: 0.2,
     }
-    /// The mean in the type that variances are accumulated in.
+    /// The mean in double precision.
     pub(crate) center CENTER (Hidden) {
         folds: { all: k::Center }, promotion: Same, needs_elements: false, cost: 0.25,
+    }
+    /// The sum of the squares of absolute values.
+    pub(crate) square_sum SQUARE_SUM (Hidden) {
+        folds: { all: k::SquareSum }, promotion: Same, needs_elements: false, cost: 0.25,
+    }
+    /// The sum of absolute values.
+    pub(crate) absolute_sum ABSOLUTE_SUM (Hidden) {
+        folds: { bool: k::AbsoluteSum, ints: k::AbsoluteSum, floats: k::AbsoluteSum },
+        promotion: Same, needs_elements: false, cost: 0.25,
     }
 }
 

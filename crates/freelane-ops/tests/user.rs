@@ -30,7 +30,9 @@ fn axpy() -> UserFunc {
 fn sum() -> UserReduction {
     let sum =
         UserReduction::builder("total").fold(-0.0, |x: f64| x, |a: f64, b| a + b, |a, n| if n == 0 { 0.0 } else { a });
-    sum.fold(-0.0, |x: f32| x, |a: f32, b| a + b, |a, n| if n == 0 { 0.0 } else { a }).register().unwrap()
+    sum.fold(-0.0, |x: f32| f64::from(x), |a: f64, b| a + b, |a, n| if n == 0 { 0.0 } else { a as f32 })
+        .register()
+        .unwrap()
 }
 
 fn operands(arrays: &[Array]) -> Vec<Operand<'_>> {

@@ -13,6 +13,8 @@ mod line;
 pub(crate) mod manipulate;
 mod masked;
 pub(crate) mod matmul;
+pub(crate) mod nans;
+mod norm;
 pub(crate) mod numeric;
 pub(crate) mod pad;
 pub(crate) mod positions;
@@ -21,7 +23,9 @@ pub(crate) mod products;
 pub(crate) mod rearrange;
 pub(crate) mod repeat;
 pub(crate) mod reshape;
+pub(crate) mod scan;
 mod selection;
+pub(crate) mod softmax;
 pub(crate) mod split;
 pub(crate) mod take;
 mod transfer;
@@ -37,6 +41,24 @@ pub(crate) const OPS: &[&Op] = &[
     &apart::LDEXP,
     &apart::MODF,
     &astype::ASTYPE,
+    &nans::AVERAGE,
+    &scan::CUMULATIVE_MAX,
+    &scan::CUMULATIVE_MIN,
+    &scan::CUMULATIVE_PROD,
+    &scan::CUMULATIVE_SUM,
+    &softmax::LOG_SOFTMAX,
+    &softmax::LOGSUMEXP,
+    &nans::NANARGMAX,
+    &nans::NANARGMIN,
+    &nans::NANMAX,
+    &nans::NANMEAN,
+    &nans::NANMIN,
+    &nans::NANPROD,
+    &nans::NANSTD,
+    &nans::NANSUM,
+    &nans::NANVAR,
+    &nans::PTP,
+    &softmax::SOFTMAX,
     &clip::CLIP,
     &close::ALLCLOSE,
     &close::ISCLOSE,

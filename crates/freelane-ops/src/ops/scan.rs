@@ -1,8 +1,8 @@
 //! Cumulative sums, products and extremes along an axis.
-use crate::function::{Default, Kind, Param};
+use crate::function::{Bound, Default, Kind, Param};
 use crate::ops::astype::astype;
 use crate::ufunc::{finish, uninit};
-use crate::{Array, Bound, InOp, Op, OpsError, Run};
+use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{ArrayData, DType, Dims, Element, Layout, normalize_axis};
 use freelane_kernels::reduce as k;
 use freelane_kernels::scan::{ACC_BYTES, BLOCK, COLUMNS, Scan, ScanLoops, scan_loops};
