@@ -22,7 +22,7 @@ if not AGAINST.is_dir():
     pytest.skip("the table of the benches is not here", allow_module_level=True)
 sys.path.insert(0, str(AGAINST))
 
-import coverage  # noqa: E402
+import public  # noqa: E402
 import operands as made  # noqa: E402
 import table_linalg  # noqa: E402, F401
 import table_random  # noqa: E402, F401
@@ -41,12 +41,12 @@ few = hypothesis.settings(
 # Results that are not unique, and the part of them that is.
 PARTS = {"linalg.svd": 1, "linalg.eigh": 0}
 # What others may choose differently: order among equals, signs of vectors, numbers drawn; or what NumPy rounds much worse.
-FREE = {"argsort unstable", "linalg.eig", "linalg.qr", "topk", "top_k", "empty", "empty_like", "linalg.eigvals"}
+FREE = {"argsort unstable", "argpartition", "linalg.eig", "linalg.qr", "topk", "top_k", "empty", "empty_like", "linalg.eigvals"}
 
 
 def compared(case):
     small = len(case.sizes) > 1 or case.sizes[0] < 100_000
-    return case.peer and small and coverage.exists(case.function) and case.family != "random" and case.name not in FREE
+    return case.peer and small and public.exists(case.function) and case.family != "random" and case.name not in FREE
 
 
 COMPARED = [case for case in CASES if compared(case)]

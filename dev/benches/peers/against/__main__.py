@@ -19,7 +19,7 @@ import datetime  # noqa: E402
 import json  # noqa: E402
 import sys  # noqa: E402
 
-import coverage  # noqa: E402
+import public  # noqa: E402
 import report  # noqa: E402
 from operands import DTYPES  # noqa: E402
 from table import CASES  # noqa: E402
@@ -56,7 +56,7 @@ def plan(args):
     return [
         (case, n, layout, dtype)
         for case in CASES
-        if wanted(case, args.filter) and coverage.exists(case.function)
+        if wanted(case, args.filter) and public.exists(case.function)
         for n in case.sizes
         if not args.n or n in args.n
         for layout in case.layouts
@@ -103,7 +103,7 @@ def on_threads(args):
     """The other question: what a `Runtime` gains."""
     import threads
 
-    wants = lambda case: wanted(case, args.filter) and coverage.exists(case.function)  # noqa: E731
+    wants = lambda case: wanted(case, args.filter) and public.exists(case.function)  # noqa: E731
     found = list(threads.rows(args.threads, wants, args.quick, lambda text: print(text, file=sys.stderr)))
     if args.json:
         for row in found:
@@ -117,7 +117,7 @@ def on_threads(args):
 def main():
     args = arguments()
     if args.missing:
-        sys.exit(coverage.main())
+        sys.exit(public.main())
     if args.threads:
         return on_threads(args)
     facts, rows = report.read(args.read) if args.read else (report.facts(), run(args))

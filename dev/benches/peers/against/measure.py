@@ -1,5 +1,7 @@
 """One comparison timed: whole calls from Python, both libraries in turns within one run."""
+import functools
 import sys
+import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -43,14 +45,29 @@ def numexprs(case, layout, values):
 
 
 def numbas(case, layout, values):
-    """NumPy's expression compiled; not cached, for one case is one type."""
+    """NumPy's expression compiled, once for all lengths."""
+    names = {name: lay(v) for name, (v, lay) in values.items()}
+    text = f"lambda {', '.join(names)}: {expression(case.peer, layout).replace('xp.', 'np.')}"
+    dtypes = tuple(v.dtype.str for v in names.values())
+    if (text, dtypes) in REFUSED:
+        raise Unable("does not compile")
+    function, arguments = compiled(text), tuple(names.values())
+    try:
+        function(*arguments)
+    except Exception:
+        REFUSED.add((text, dtypes))
+        raise
+    return lambda: function(*arguments)
+
+
+REFUSED = set()
+
+
+@functools.lru_cache(maxsize=None)
+def compiled(text):
     import numba
 
-    names = {name: lay(v) for name, (v, lay) in values.items()}
-    text = expression(case.peer, layout).replace("xp.", "np.")
-    compiled = numba.njit(eval(f"lambda {', '.join(names)}: {text}", {"np": np}))
-    arguments = tuple(names.values())
-    return lambda: compiled(*arguments)
+    return numba.njit(eval(text, {"np": np}))
 
 
 def contestants(case, layout, values, peers):
@@ -94,7 +111,8 @@ def agree(left, right):
 def rows(case, n, layout, dtype, peers, turns, turn_ns):
     """One row a peer: nanoseconds a call of both, medians and least."""
     values = made.operands(case, n, layout, dtype)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         calls = contestants(case, layout, values, peers)
         if case.exact and "numpy" in calls and not agree(calls["freelane"](), calls["numpy"]()):
             raise Unable("the results differ from NumPy's")

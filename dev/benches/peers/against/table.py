@@ -119,6 +119,16 @@ unary("logical_not", "bf", *WIDE)
 unary("bitwise_invert", "bi", *WIDE)
 case("where", "elementwise", {"c": of("bool", 0, 1), "x": within(*WIDE), "y": within(*WIDE)}, dtypes="fic", layouts=MORE,
      numexpr="where(c, x, y)")  # fmt: skip
+unary("rint", "f", *WIDE)
+unary("angle", "fc", *WIDE)
+unary("radians degrees deg2rad rad2deg sinc i0", "f", *SMALL)
+unary("bitwise_count", "i", 0, 1000)
+binary("fmax fmin heaviside", "f", WIDE, WIDE)
+binary("fmod", "fi", WIDE, (1.0, 100.0))
+binary("gcd lcm", "i", (1, 1000), (1, 1000))
+binary("xlogy", "f", (0.1, 4.0), (0.1, 4.0), peer="np.where(x == 0, 0.0, x * np.log(y))")
+unary("logit", "f", 0.01, 0.99, peer="np.log(x / (1 - x))")
+unary("erfinv gamma", "f", 0.1, 0.9, peer=None)
 binary("isclose", "f", WIDE, WIDE)
 binary("divmod", "fi", WIDE, (1.0, 100.0))
 case("around", "elementwise", {"x": within(*WIDE)}, "xp.around(x, 2)", layouts=ONE)
@@ -155,6 +165,10 @@ for name in ("cumulative_sum", "cumulative_prod"):
     case(name, "scan", {"x": within(low, high)}, dtypes="fic", layouts=AXES)
 case("diff", "scan", {"x": within(*WIDE)}, dtypes="fic", layouts=AXES)
 reduction("logsumexp", "f", *SMALL, peer="np.logaddexp.reduce(x{axis})")
+reduction("nansum nanprod nanmean nanmin nanmax nanvar nanstd", "f", 0.9, 1.1)
+reduction("ptp average median", "f", *WIDE)
+case("percentile", "reduction", {"x": within(*WIDE)}, "xp.percentile(x, 30.0)", layouts=ONE)
+case("quantile", "reduction", {"x": within(*WIDE)}, "xp.quantile(x, 0.3)", layouts=ONE)
 case("softmax", "reduction", {"x": rows_of(64)}, "fl.softmax(x, axis=-1)",
      "(lambda e: e / e.sum(axis=-1, keepdims=True))(np.exp(x - x.max(axis=-1, keepdims=True)))")  # fmt: skip
 case("log_softmax", "reduction", {"x": rows_of(64)}, "fl.log_softmax(x, axis=-1)",
@@ -181,6 +195,17 @@ for name in ("unique_values", "unique_counts", "unique_inverse", "unique_all"):
     case(name, "sorting", {"x": repeating(4)}, dtypes="fi", layouts=ONE)
     case(name, "sorting", {"x": repeating(100)}, dtypes="i", label="of few values")
 case("isin", "sorting", {"x": repeating(4), "y": fixed(repeating(1), lambda n: max(n // 10, 1))}, dtypes="fi", layouts=ONE)
+case("partition", "sorting", {"x": within(-1e6, 1e6)}, "xp.sort(xp.partition(x, 50)[:50])", dtypes="f", layouts=ONE)
+case("argpartition", "sorting", {"x": within(-1e6, 1e6)}, "xp.argpartition(x, 50)", dtypes="f", layouts=ONE, exact=False)
+case("digitize", "sorting", {"x": within(-1e6, 1e6), "b": fixed(increasing, lambda n: 50)}, dtypes="f", layouts=ONE)
+case("histogram", "sorting", {"x": within(-1.0, 1.0)}, "xp.histogram(x, 20)", dtypes="f", layouts=ONE)
+case("bincount", "sorting", {"x": of("int64", 0, 100)}, dtypes="f", layouts=ONE)
+case("interp", "sorting", {"x": within(-1e6, 1e6), "p": fixed(increasing, lambda n: 50), "q": fixed(within(*WIDE), lambda n: 50)},
+     dtypes="f", layouts=ONE, exact=False)  # fmt: skip
+for name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
+    case(name, "sorting", {"x": repeating(4), "y": fixed(repeating(4))}, dtypes="fi")
+case("argwhere", "indexing", {"x": within(-2, 2)}, dtypes="bf", layouts=ONE)
+case("flatnonzero", "indexing", {"x": within(-2, 2)}, dtypes="bf", layouts=ONE)
 case("nonzero", "indexing", {"x": within(-2, 2)}, dtypes="bfi", layouts=ONE)
 case("take", "indexing", {"x": within(*WIDE), "i": fixed(positions)}, dtypes="fic", layouts=ONE)
 case("take", "indexing", {"x": rows_of(64), "i": fixed(positions, lambda n: max(n // 64, 1))}, "xp.take(x, i, axis=0)",

@@ -40,7 +40,7 @@ def exists(name):
     return callable(resolve(name))
 
 
-def public():
+def functions():
     """All public functions by dotted name."""
     names = []
     for space in NAMESPACES:
@@ -56,7 +56,7 @@ def is_function(found):
 
 def missing():
     covered = {case.function for case in CASES} | set(LEFT_OUT)
-    return sorted(set(public()) - covered)
+    return sorted(set(functions()) - covered)
 
 
 def main():
@@ -64,5 +64,5 @@ def main():
     names = missing()
     for name in names:
         print(f"no case: {name}")
-    print(f"{len(public())} public functions, {len(names)} without a case")
+    print(f"{len(functions())} public functions, {len(names)} without a case")
     return 1 if names else 0
