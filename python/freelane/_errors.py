@@ -5,3 +5,9 @@ class AxisError(ValueError, IndexError):
     """An axis that the array does not have. NumPy has one of the same name and kind."""
 
     __module__ = "freelane"
+
+
+class LinAlgError(ValueError):
+    """A matrix without a result: not square, or singular. NumPy has one of the same name and kind."""
+
+    __module__ = "freelane.linalg"

@@ -90,6 +90,15 @@ impl<'a, T: Element> ArrayViewMut<'a, T> {
         // SAFETY: contiguous: `len` elements lie in a row from `first`, and this view alone may touch them.
         self.layout.is_contiguous().then(|| unsafe { std::slice::from_raw_parts_mut(self.first, self.layout.len()) })
     }
+
+    /// The same slice, for as long as the array is borrowed.
+    pub fn into_slice(self) -> Option<&'a mut [T]> {
+        if self.layout.is_empty() {
+            return Some(&mut []);
+        }
+        // SAFETY: as in `as_mut_slice`; the view ends here, and the array stays borrowed.
+        self.layout.is_contiguous().then(|| unsafe { std::slice::from_raw_parts_mut(self.first, self.layout.len()) })
+    }
 }
 
 /// Iterator over the elements of a view in row-major order.

@@ -7,17 +7,14 @@ use std::marker::PhantomData;
 /// A slice in parts of equal length, or a tuple of up to three with the same number of parts.
 pub trait Parts: Sync {
     /// One part, or one of each.
-    type Part<'p>
-    where
-        Self: 'p;
+    type Part;
     /// The number of parts.
     fn count(&self) -> usize;
     /// Part `i`.
     ///
     /// # Safety
-    /// `i` is below the count, and no part is asked for twice during `'p`.
-    #[allow(clippy::mut_from_ref, reason = "the parts do not overlap")]
-    unsafe fn part<'p>(&'p self, i: usize) -> Self::Part<'p>;
+    /// `i` is below the count, and no part is asked for twice.
+    unsafe fn part(&self, i: usize) -> Self::Part;
 }
 
 /// A slice in parts of equal length.
@@ -43,49 +40,40 @@ impl<'a, T> Chunks<'a, T> {
     }
 }
 
-impl<T: Send> Parts for Chunks<'_, T> {
-    type Part<'p>
-        = &'p mut [T]
-    where
-        Self: 'p;
+impl<'a, T: Send> Parts for Chunks<'a, T> {
+    type Part = &'a mut [T];
 
     fn count(&self) -> usize {
         self.count
     }
 
-    unsafe fn part(&self, i: usize) -> &mut [T] {
-        // SAFETY: part `i` lies in the slice, which is borrowed for longer than `self`, and is the caller's alone.
+    unsafe fn part(&self, i: usize) -> &'a mut [T] {
+        // SAFETY: part `i` lies in the slice, which is borrowed for `'a`, and is the caller's alone.
         unsafe { std::slice::from_raw_parts_mut(self.first.add(i * self.len), self.len) }
     }
 }
 
 impl<A: Parts, B: Parts> Parts for (A, B) {
-    type Part<'p>
-        = (A::Part<'p>, B::Part<'p>)
-    where
-        Self: 'p;
+    type Part = (A::Part, B::Part);
 
     fn count(&self) -> usize {
         self.0.count().min(self.1.count())
     }
 
-    unsafe fn part<'p>(&'p self, i: usize) -> Self::Part<'p> {
+    unsafe fn part(&self, i: usize) -> Self::Part {
         // SAFETY: the caller's promise is the same.
         unsafe { (self.0.part(i), self.1.part(i)) }
     }
 }
 
 impl<A: Parts, B: Parts, C: Parts> Parts for (A, B, C) {
-    type Part<'p>
-        = (A::Part<'p>, B::Part<'p>, C::Part<'p>)
-    where
-        Self: 'p;
+    type Part = (A::Part, B::Part, C::Part);
 
     fn count(&self) -> usize {
         self.0.count().min(self.1.count()).min(self.2.count())
     }
 
-    unsafe fn part<'p>(&'p self, i: usize) -> Self::Part<'p> {
+    unsafe fn part(&self, i: usize) -> Self::Part {
         // SAFETY: the caller's promise is the same.
         unsafe { (self.0.part(i), self.1.part(i), self.2.part(i)) }
     }
@@ -100,8 +88,8 @@ pub fn for_each_part<P: Parts>(
     lane: &Lane,
     op: &'static str,
     cost_ns: u64,
-    parts: &P,
-    f: impl for<'p> Fn(&Lane, usize, P::Part<'p>) -> Result<(), OpsError> + Sync,
+    parts: P,
+    f: impl Fn(&Lane, usize, P::Part) -> Result<(), OpsError> + Sync,
 ) -> Result<(), OpsError> {
     let count = parts.count();
     let groups = lane.pieces(cost_ns).clamp(1, count.max(1));

@@ -65,6 +65,14 @@ pub enum OpsError {
         /// What was found and what was expected.
         message: String,
     },
+    /// Matrices for which the operation has no result: not square, or singular.
+    #[error("{op}: {message}")]
+    LinAlg {
+        /// The operation.
+        op: &'static str,
+        /// What is wrong with the matrix.
+        message: String,
+    },
     /// Memory could not be had.
     #[error("{op}: {source}")]
     Memory {
@@ -106,7 +114,8 @@ impl OpsError {
     }
 
     /// The error with another operation's name: of the one that the user called.
-    pub(crate) fn of(mut self, name: &'static str) -> OpsError {
+    #[must_use]
+    pub fn of(mut self, name: &'static str) -> OpsError {
         match &mut self {
             OpsError::Array { op, .. }
             | OpsError::DType { op, .. }
@@ -114,6 +123,7 @@ impl OpsError {
             | OpsError::OutputShape { op, .. }
             | OpsError::ScalarRange { op, .. }
             | OpsError::Argument { op, .. }
+            | OpsError::LinAlg { op, .. }
             | OpsError::Memory { op, .. }
             | OpsError::Panicked { op, .. }
             | OpsError::NameTaken { op }

@@ -39,6 +39,7 @@ fn of_ops(e: &OpsError) -> PyErr {
         OpsError::Memory { source, .. } => of_memory(source, message),
         OpsError::DType { .. } | OpsError::Output { .. } => exc::PyTypeError::new_err(message),
         OpsError::Interrupted { .. } => interrupted(message),
+        OpsError::LinAlg { .. } => of_class("LinAlgError", message),
         OpsError::ScalarRange { .. } => exc::PyOverflowError::new_err(message),
         _ => exc::PyValueError::new_err(message),
     }
@@ -57,17 +58,17 @@ fn of_array(e: &ArrayError, message: String) -> PyErr {
         | ArrayError::MaskMismatch { .. }
         | ArrayError::IndexMismatch { .. } => exc::PyIndexError::new_err(message),
         ArrayError::DTypeMismatch { .. } => exc::PyTypeError::new_err(message),
-        ArrayError::BadAxis { .. } => bad_axis(message),
+        ArrayError::BadAxis { .. } => of_class("AxisError", message),
         _ => exc::PyValueError::new_err(message),
     }
 }
 
-/// `freelane.AxisError`, a `ValueError` and an `IndexError`.
-fn bad_axis(message: String) -> PyErr {
-    fn class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        py.import("freelane._errors")?.getattr("AxisError")
+/// `freelane.AxisError`, a `ValueError` and an `IndexError`, or `freelane.linalg.LinAlgError`, a `ValueError`.
+fn of_class(name: &str, message: String) -> PyErr {
+    fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        py.import("freelane._errors")?.getattr(name)
     }
-    Python::attach(|py| class(py)?.call1((message,)).map(PyErr::from_value)).unwrap_or_else(|failure| failure)
+    Python::attach(|py| class(py, name)?.call1((message,)).map(PyErr::from_value)).unwrap_or_else(|failure| failure)
 }
 
 fn of_memory(e: &MemError, message: String) -> PyErr {

@@ -35,6 +35,7 @@ pub use freelane_array::{ArrayView, Element, Kind, Layout, broadcast_shapes};
 pub use freelane_fft as fft;
 pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
+pub use freelane_linalg as linalg;
 pub use freelane_mem as mem;
 pub use freelane_ops::{
     Array, ArrayData, ArrayError, Axes, Callable, DType, Function, Gradient, Index, IndexItem, Isa, IsaError, Op,
@@ -46,7 +47,7 @@ pub use freelane_pool::{Lane, PoolError, Runtime};
 pub use freelane_random as random;
 
 /// The structured operations of each namespace; those of the main one are in the tables of `freelane-ops`.
-const NAMESPACES: &[(&str, &[&Op])] = &[("fft", fft::OPS), ("random", random::OPS)];
+const NAMESPACES: &[(&str, &[&Op])] = &[("linalg", linalg::OPS), ("fft", fft::OPS), ("random", random::OPS)];
 
 /// Every function with the namespace it belongs to, which has no name for the main one.
 ///

@@ -39,7 +39,8 @@ pub(crate) static TRANSPOSE: Op = Op {
     onnx: Some(("Transpose", 1)),
 };
 
-pub(crate) static MATRIX_TRANSPOSE: Op = Op {
+/// Matrices transposed.
+pub static MATRIX_TRANSPOSE: Op = Op {
     name: "matrix_transpose",
     doc: "The last two axes exchanged.",
     params: &[X],

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 
 const OP: &str = "matmul";
 
+/// Matrix products.
 pub static MATMUL: Op = Op {
     name: OP,
     doc: "The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast.",

@@ -10,7 +10,7 @@ pub(crate) mod einsum;
 pub(crate) mod indexing;
 pub(crate) mod join;
 mod line;
-pub(crate) mod manipulate;
+pub mod manipulate;
 mod masked;
 pub(crate) mod matmul;
 pub(crate) mod nans;

@@ -1,5 +1,7 @@
 //! Rows of the products of [`products`](super::products) and of `einsum`.
 use crate::function::{Bound, Default, Kind, Param, Value};
+pub use crate::ops::manipulate::MATRIX_TRANSPOSE;
+pub use crate::ops::matmul::MATMUL;
 use crate::{Array, Op, OpsError, Run, Scalar, einsum};
 
 const X: Param = Param::required("x", Kind::Operand);

@@ -1,0 +1,101 @@
+//! Eigenvalues and eigenvectors.
+use crate::dense::{self, by_rows};
+use crate::field::{Field, in_field, with_field};
+use crate::stack::{Shape, each, elements, elements_mut, matrix};
+use crate::svd::finite;
+use freelane_ops::batch::Chunks;
+use freelane_ops::{Array, DType, OpsError};
+
+/// Eigenvalues of Hermitian matrices, of which only the lower half is read, in ascending order, and their orthonormal
+/// eigenvectors as columns.
+///
+/// # Errors
+/// When the matrices are not square, or an element is not finite.
+pub fn eigh(x: &Array) -> Result<(Array, Array), OpsError> {
+    const OP: &str = "eigh";
+    let x = prepared(OP, x)?;
+    let mut vectors = Array::empty(x.shape(), x.dtype())?;
+    let values = with_field!(x.dtype(), T => hermitian::<T>(OP, &x, Some(&mut vectors)))?;
+    Ok((values, vectors.matrix_transpose()?))
+}
+
+/// Eigenvalues of Hermitian matrices, as of [`eigh`].
+///
+/// # Errors
+/// As [`eigh`].
+pub fn eigvalsh(x: &Array) -> Result<Array, OpsError> {
+    const OP: &str = "eigvalsh";
+    let x = prepared(OP, x)?;
+    with_field!(x.dtype(), T => hermitian::<T>(OP, &x, None))
+}
+
+/// Square and finite.
+fn prepared(op: &'static str, x: &Array) -> Result<Array, OpsError> {
+    let x = in_field(op, x)?;
+    Shape::square(op, &x)?;
+    finite(op, x)
+}
+
+fn hermitian<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>) -> Result<Array, OpsError> {
+    let shape = Shape::of(op, x)?;
+    let (n, count) = (shape.rows, shape.count());
+    let mut values = Array::empty(&shape.with([n]), x.dtype())?;
+    let all = elements::<T>(x)?;
+    let parts = Chunks::new(elements_mut::<T>(&mut values)?, count);
+    let one = |i| by_rows(matrix(all, i, n * n), n, n);
+    match vectors {
+        None => each(op, shape.cost(2), parts, |lane, i, values| dense::eigh(lane, op, one(i), values, None))?,
+        Some(vectors) => {
+            let parts = (parts, Chunks::new(elements_mut::<T>(vectors)?, count));
+            each(op, shape.cost(10), parts, |lane, i, (values, vectors)| {
+                dense::eigh(lane, op, one(i), values, Some(vectors))
+            })?;
+        }
+    }
+    values.astype(x.dtype().real())
+}
+
+/// Eigenvalues of matrices, in no order, and their eigenvectors of length one as columns. Both are complex.
+///
+/// # Errors
+/// When the matrices are not square, or an element is not finite.
+pub fn eig(x: &Array) -> Result<(Array, Array), OpsError> {
+    const OP: &str = "eig";
+    let x = prepared(OP, x)?;
+    let mut vectors = Array::empty(x.shape(), complex(x.dtype()))?;
+    let values = with_field!(x.dtype(), T => general::<T>(OP, &x, Some(&mut vectors)))?;
+    Ok((values, vectors.matrix_transpose()?))
+}
+
+/// Eigenvalues of matrices, in no order, as complex numbers.
+///
+/// # Errors
+/// As [`eig`].
+pub fn eigvals(x: &Array) -> Result<Array, OpsError> {
+    const OP: &str = "eigvals";
+    let x = prepared(OP, x)?;
+    with_field!(x.dtype(), T => general::<T>(OP, &x, None))
+}
+
+fn complex(dtype: DType) -> DType {
+    if dtype.real() == DType::F32 { DType::C64 } else { DType::C128 }
+}
+
+fn general<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>) -> Result<Array, OpsError> {
+    let shape = Shape::of(op, x)?;
+    let (n, count) = (shape.rows, shape.count());
+    let mut values = Array::empty(&shape.with([n]), complex(x.dtype()))?;
+    let all = elements::<T>(x)?;
+    let parts = Chunks::new(elements_mut::<T::C>(&mut values)?, count);
+    let one = |i| by_rows(matrix(all, i, n * n), n, n);
+    match vectors {
+        None => each(op, shape.cost(10), parts, |lane, i, values| dense::eig(lane, op, one(i), values, None))?,
+        Some(vectors) => {
+            let parts = (parts, Chunks::new(elements_mut::<T::C>(vectors)?, count));
+            each(op, shape.cost(25), parts, |lane, i, (values, vectors)| {
+                dense::eig(lane, op, one(i), values, Some(vectors))
+            })?;
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,2 @@
+class LinAlgError(ValueError):
+    """A matrix without a result: not square, or singular. NumPy has one of the same name and kind."""
