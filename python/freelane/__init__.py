@@ -1,7 +1,7 @@
 """Arrays and functions whose threads share nothing on the hot path."""
 
 from ._freelane import *  # noqa: F403
-from . import fft, random
+from . import fft, linalg, random
 from ._freelane import __version__
 from ._errors import AxisError
 from ._io import savez, savez_compressed

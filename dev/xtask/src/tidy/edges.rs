@@ -9,8 +9,8 @@ use std::path::Path;
 const ORDER: &str = "\
 sync <- mem <- array      mem <- pool                     sync <- simd <- kernels
 array, kernels, pool <- ops <- io, graph     graph <- onnx     ops, io, pool <- data
-ops <- fft, random
-fft, random, graph, onnx, data <- freelane <- cli <- python";
+ops <- fft, linalg, random
+fft, linalg, random, graph, onnx, data <- freelane <- cli <- python";
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
