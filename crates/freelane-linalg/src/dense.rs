@@ -196,10 +196,15 @@ pub(crate) fn svd<T: Field>(
         let size = m.min(n);
         let (left, right) = if full { (m, n) } else { (size, size) };
         let (u, v) = match vectors {
-            Some((u, v)) => (
-                Some(MatMut::from_column_major_slice_mut(u, m, left)),
-                Some(MatMut::from_column_major_slice_mut(v, n, right)),
-            ),
+            Some((u, v)) => {
+                // What lies beside the vectors of values is taken for zero.
+                u.fill(T::ZERO);
+                v.fill(T::ZERO);
+                (
+                    Some(MatMut::from_column_major_slice_mut(u, m, left)),
+                    Some(MatMut::from_column_major_slice_mut(v, n, right)),
+                )
+            }
             None => (None, None),
         };
         svd::svd(a, DiagMut::from_slice_mut(values), u, v, PAR, stack, Default::default())
@@ -216,6 +221,9 @@ pub(crate) fn eigh<T: Field>(
     vectors: Option<&mut [T]>,
 ) -> Result<(), OpsError> {
     let n = a.nrows();
+    if n == 0 {
+        return Ok(());
+    }
     let which = if vectors.is_some() { evd::ComputeEigenvectors::Yes } else { evd::ComputeEigenvectors::No };
     let need = evd::self_adjoint_evd_scratch::<T>(n, which, PAR, Default::default());
     let done = with_stack(lane, op, need, |stack| {

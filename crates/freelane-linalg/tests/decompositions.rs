@@ -9,7 +9,8 @@ type Result<T = ()> = std::result::Result<T, OpsError>;
 
 const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Square, tall, wide, small, empty, and batches of them.
-const SHAPES: [&[usize]; 9] = [&[1, 1], &[5, 5], &[9, 4], &[3, 8], &[60, 60], &[40, 7], &[2, 3, 6, 6], &[0, 3], &[2, 0, 4]];
+const SHAPES: [&[usize]; 9] =
+    [&[1, 1], &[5, 5], &[9, 4], &[3, 8], &[35, 35], &[40, 7], &[2, 3, 6, 6], &[0, 3], &[2, 0, 4]];
 
 fn matrices(shape: &[usize], dtype: DType, seed: u64) -> Result<Array> {
     values(shape, dtype, (-1.0, 1.0), seed)
@@ -86,7 +87,10 @@ fn svd_gives_orthonormal_vectors_and_falling_values() -> Result {
             close(&svdvals(&x)?, &s, &what)?;
             let falling = s.astype(DType::F64)?.to_vec::<f64>()?;
             let size = s.shape()[s.rank() - 1].max(1);
-            assert!(falling.chunks(size).all(|s| s.is_sorted_by(|a, b| a >= b) && s.iter().all(|&x| x >= 0.0)), "{what}");
+            assert!(
+                falling.chunks(size).all(|s| s.is_sorted_by(|a, b| a >= b) && s.iter().all(|&x| x >= 0.0)),
+                "{what}"
+            );
             let (u, _, vh) = svd(&x, true)?;
             orthonormal(&u, &what)?;
             orthonormal(&adjoint(&vh)?, &what)?;
@@ -100,7 +104,7 @@ fn svd_gives_orthonormal_vectors_and_falling_values() -> Result {
 #[test]
 fn eigh_gives_orthonormal_vectors_and_rising_values() -> Result {
     for dtype in DTYPES {
-        for shape in [&[1, 1][..], &[5, 5], &[60, 60], &[2, 3, 6, 6], &[0, 0], &[2, 0, 0], &[0, 3, 3]] {
+        for shape in [&[1, 1][..], &[5, 5], &[35, 35], &[2, 3, 6, 6], &[0, 0], &[2, 0, 0], &[0, 3, 3]] {
             let x = hermitian(shape, dtype, 3)?;
             let what = format!("eigh {dtype} {shape:?}");
             let (values, vectors) = eigh(&x)?;
@@ -131,7 +135,7 @@ fn eig_gives_vectors_of_length_one() -> Result {
             let (values, vectors) = eig(&x)?;
             close(&x.astype(vectors.dtype())?.matmul(&vectors)?, &scaled(&vectors, &values)?, &what)?;
             let lengths = vector_norm(&vectors, -2, false, 2.0)?;
-            close(&lengths, &lengths.ones_like()?, &what)?;
+            close(&lengths, &Array::ones(lengths.shape(), lengths.dtype())?, &what)?;
             assert_eq!(eigvals(&x)?.dtype(), values.dtype());
         }
     }
@@ -141,7 +145,7 @@ fn eig_gives_vectors_of_length_one() -> Result {
 #[test]
 fn cholesky_reads_one_half() -> Result {
     for dtype in DTYPES {
-        for shape in [&[1, 1][..], &[5, 5], &[60, 60], &[2, 3, 6, 6], &[0, 0], &[0, 3, 3]] {
+        for shape in [&[1, 1][..], &[5, 5], &[35, 35], &[2, 3, 6, 6], &[0, 0], &[0, 3, 3]] {
             let x = positive(shape, dtype, 6)?;
             let what = format!("cholesky {dtype} {shape:?}");
             let l = cholesky(&x.tril(0)?, false)?;
@@ -173,7 +177,7 @@ const FUNCTIONS: [(&str, Function); 12] = [
 #[test]
 fn a_matrix_of_a_batch_is_factored_as_if_it_were_alone() -> Result {
     for dtype in DTYPES {
-        let x = matrices(&[2, 3, 17, 17], dtype, 7)?;
+        let x = matrices(&[2, 3, 9, 9], dtype, 7)?;
         for (name, function) in FUNCTIONS {
             let batch = function(&x)?;
             let at = [Index::At(1), Index::At(2)];
@@ -189,7 +193,7 @@ fn a_matrix_of_a_batch_is_factored_as_if_it_were_alone() -> Result {
 fn bits_do_not_depend_on_threads_or_layout() -> Result {
     let runtimes: Vec<Runtime> = THREADS.iter().filter_map(|&t| Runtime::new(t).ok()).collect();
     for dtype in DTYPES {
-        let x = matrices(&[7, 24, 24], dtype, 8)?;
+        let x = matrices(&[5, 11, 11], dtype, 8)?;
         for (name, function) in FUNCTIONS {
             let want = function(&x)?;
             for (what, x) in layouts(&x)? {

@@ -30,13 +30,13 @@ fn values_are_those_of_numpy() -> Result {
     let (sign, log) = slogdet(&a.negative()?)?;
     close(&sign, &[-1.0], "sign")?;
     close(&log, &[2.70805020110221], "logarithm")?;
-    close(&solve(&a, &array(&[1.0, 2.0, 3.0], &[3])?)?, &[0.6, -0.2, 0.6], "solve")?;
+    close(&solve(&a, &array(&[1.0, 2.0, 3.0], &[3])?)?, &[7.0 / 15.0, 1.0 / 15.0, 17.0 / 15.0], "solve")?;
     let inverse = [0.2, -1.0 / 15.0, 2.0 / 15.0, 0.6, 2.0 / 15.0, -4.0 / 15.0, -0.8, 4.0 / 15.0, 7.0 / 15.0];
     close(&inv(&a)?, &inverse, "inv")?;
     close(&pinv(&a, None)?, &inverse, "pinv")?;
     close(&matrix_power(&a, -1)?, &inverse, "power")?;
-    close(&svdvals(&a)?, &[4.842614197037837, 3.4956098055170546, 0.8861064709079966], "svdvals")?;
-    close(&cond(&a, None)?, &[5.465047752463497], "cond")?;
+    close(&svdvals(&a)?, &[4.610170874746957, 3.7402660459472417, 0.8699048287997153], "svdvals")?;
+    close(&cond(&a, None)?, &[5.2996267202103216], "cond")?;
     close(&cond(&a, Some(Order::P(1.0)))?, &[11.2], "cond 1")?;
     assert_eq!(matrix_rank(&a, None)?.item::<i64>()?, 3);
     let upper = array(&[2.0, 1.0, 9.0, 4.0], &[2, 2])?;
@@ -50,7 +50,7 @@ fn norms_are_those_of_numpy() -> Result {
     let a = array(&[1.0, -2.0, 3.0, -4.0, 5.0, -6.0], &[2, 3])?;
     let orders = [
         (Order::Frobenius, 9.539392014169456),
-        (Order::Nuclear, 10.280901636369304),
+        (Order::Nuclear, 10.280901636369208),
         (Order::P(1.0), 9.0),
         (Order::P(-1.0), 5.0),
         (Order::P(2.0), 9.508032000695724),
@@ -93,7 +93,7 @@ fn least_squares_are_those_of_numpy() -> Result {
     close(&x, &[1.0, -0.95], "x")?;
     close(&residuals, &[0.05], "residuals")?;
     assert_eq!(rank.item::<i64>()?, 2);
-    close(&s, &[4.10003044780012, 1.0907716659081], "s")?;
+    close(&s, &[4.10003044816824, 1.090756766696107], "s")?;
     let flat = array(&[1.0, 2.0, 2.0, 4.0, 3.0, 6.0], &[3, 2])?;
     let (x, residuals, rank, _) = lstsq(&flat, &array(&[1.0, 2.0, 3.0], &[3])?, None)?;
     close(&x, &[0.2, 0.4], "the shortest of many")?;
@@ -159,12 +159,17 @@ fn what_has_no_result_is_an_error_that_says_so() -> Result {
     let minor = "cholesky: the matrix is not positive definite: its leading minor of order 2 is not positive";
     assert_eq!(message(cholesky(&array(&[1.0, 2.0, 2.0, 1.0], &[2, 2])?, false)), minor);
     let wide = Array::ones(&[2, 3], DType::F64)?;
-    for (name, result) in [("det", det(&wide)), ("inv", inv(&wide)), ("cholesky", cholesky(&wide, false)), ("eigvals", eigvals(&wide))] {
+    for (name, result) in
+        [("det", det(&wide)), ("inv", inv(&wide)), ("cholesky", cholesky(&wide, false)), ("eigvals", eigvals(&wide))]
+    {
         assert_eq!(message(result), format!("{name}: needs square matrices, the array has shape [2, 3]"));
     }
     let rows = "solve: 2 equations for 3 right-hand sides: shapes [2, 2] and [3]";
     assert_eq!(message(solve(&singular, &Array::ones(&[3], DType::F64)?)), rows);
-    assert_eq!(message(qr(&Array::ones(&[3], DType::F64)?, Mode::Reduced)), "qr: needs matrices, the array has shape [3]");
+    assert_eq!(
+        message(qr(&Array::ones(&[3], DType::F64)?, Mode::Reduced)),
+        "qr: needs matrices, the array has shape [3]"
+    );
     let half = "det: not defined for float16; it takes float32, float64, complex64 and complex128; convert it with astype(float32)";
     assert_eq!(message(det(&Array::ones(&[2, 2], DType::F16)?)), half);
     let norm = "matrix_norm: there is no matrix norm of order 3; it is 'fro', 'nuc', 1, 2, inf, -1, -2 or -inf";

@@ -13,7 +13,7 @@
 //! and CPUs without fused multiply-add, on which each step rounds twice.
 //!
 //! `f16` and `bf16` are converted to `f32`, multiplied in the first order and rounded once. Integers wrap; `bool` is "any of
-//! both"; complex numbers multiply and add in plain steps along k.
+//! both"; of complex numbers the sums of the products of parts are made in the first order, and then added and subtracted.
 //!
 //! How it is fast: C is cut into tiles of up to 12 rows and one panel of columns (`tile.rs`). Rows are split evenly into the
 //! fewest strips; there is a compiled tile for each row count. Few rows read B in place, some more rows pack each panel as
@@ -23,6 +23,7 @@
 //! Nothing here allocates or starts a thread: scratch comes from the caller, and [`Split`] says how to cut a product.
 #![expect(clippy::needless_range_loop, reason = "arrays of registers are indexed by constants")]
 
+mod complex;
 mod driver;
 mod element;
 mod fold;

@@ -1,9 +1,8 @@
-//! Elements without kernels of their own: integers, `bool`, complex. Plain loops in order of k.
+//! Elements without kernels of their own: integers and `bool`. Plain loops in order of k.
 use super::driver::{Job, Rhs, Scratch, part};
 use super::element::Kind;
 use super::{KC, table};
 use freelane_simd::Isa;
-use num_complex::Complex;
 
 /// Columns whose sums are kept together, and the same for a C of few columns.
 const WIDTH: usize = 64;
@@ -56,27 +55,6 @@ impl Ring for bool {
     }
 }
 
-macro_rules! complex {
-    ($($t:ty),*) => {$(
-        impl Ring for Complex<$t> {
-            const ZERO: Self = Complex { re: 0.0, im: 0.0 };
-            #[inline(always)]
-            fn plus(self, a: Self, b: Self) -> Self {
-                let re = self.re + (a.re * b.re - a.im * b.im);
-                Complex { re, im: self.im + (a.re * b.im + a.im * b.re) }
-            }
-            #[inline(always)]
-            fn sum(self, b: Self) -> Self {
-                self + b
-            }
-            fn negative(self) -> bool {
-                false
-            }
-        }
-    )*};
-}
-complex!(f32, f64);
-
 macro_rules! kinds {
     ($($t:ty),*) => {$(
         impl Kind for $t {
@@ -91,7 +69,7 @@ macro_rules! kinds {
         }
     )*};
 }
-kinds!(bool, i8, i16, i32, i64, u8, u16, u32, u64, Complex<f32>, Complex<f64>);
+kinds!(bool, i8, i16, i32, i64, u8, u16, u32, u64);
 
 /// The same loops compiled for each instruction set. They contain nothing that a compiler may fuse, so bits agree.
 ///

@@ -6,7 +6,7 @@ use crate::function::{Kind, Param};
 use crate::ops::astype::astype;
 use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, OpsError, Run, promote_types};
-use freelane_array::{ArrayData, DType, Dims, Element, Layout, broadcast_shapes, with_dtype};
+use freelane_array::{ArrayData, ArrayError, DType, Dims, Element, Layout, Strides, broadcast_shapes, with_dtype};
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Product, Split, gemm, gemm_scratch};
 use freelane_mem::ScratchReq;
 use freelane_pool::Lane;
@@ -52,7 +52,7 @@ pub(crate) fn matmul(lane: &Lane, a: &ArrayData, b: &ArrayData) -> Result<ArrayD
     let mut buffer = uninit(lane, &layout, dtype, OP)?;
     let job = Job { shapes: &shapes, a: a.buffer().as_ptr(), b: b.buffer().as_ptr(), out: buffer.as_mut_ptr() };
     with_dtype!(dtype, T => job.run::<T>(lane))?;
-    let layout = layout.reshape(&shapes.output()).in_op(OP)?.unwrap_or(layout);
+    let layout = layout.reshape(&shapes.output).in_op(OP)?.unwrap_or(layout);
     // SAFETY: `run` wrote every element of the output.
     Ok(unsafe { finish(buffer, dtype, layout) })
 }
@@ -71,6 +71,8 @@ struct Shapes {
     n: usize,
     /// Whether the row and the column axis are part of the result.
     keep: [bool; 2],
+    /// The shape of the result.
+    output: Dims,
 }
 
 impl Shapes {
@@ -90,16 +92,39 @@ impl Shapes {
         let batch = broadcast_shapes([a_batch, b_batch]).in_op(OP)?;
         let with = |last: [usize; 2]| -> Dims { batch.iter().copied().chain(last).collect() };
         let (a, b) = (a.broadcast_to(&with([m, k])).in_op(OP)?, b.broadcast_to(&with([k, n])).in_op(OP)?);
-        Ok(Shapes { a, b, batch, m, k, n, keep })
+        Ok(Shapes { a, b, batch, m, k, n, keep, output: Dims::new() }.noted().folded())
+    }
+
+    /// The shape of the result.
+    fn noted(mut self) -> Shapes {
+        let kept = [(self.keep[0], self.m), (self.keep[1], self.n)];
+        self.output =
+            self.batch.iter().copied().chain(kept.into_iter().filter_map(|(keep, d)| keep.then_some(d))).collect();
+        self
+    }
+
+    /// Matrices of the batch that are multiplied by the same one, and follow each other evenly, as one matrix of more rows.
+    fn folded(mut self) -> Shapes {
+        while let Some(last) = self.batch.len().checked_sub(1) {
+            let (a, b) = (self.a.strides(), self.b.strides());
+            let follows = self.m == 1 || a[last] == a[last + 1].wrapping_mul(self.m as isize);
+            if self.a.is_empty() || b[last] != 0 || !follows {
+                break;
+            }
+            let (count, step) = (self.batch[last], if self.m == 1 { a[last] } else { a[last + 1] });
+            let (Ok(a), Ok(b)) =
+                (merged(&self.a, last, count * self.m, step), merged(&self.b, last, self.k, b[last + 1]))
+            else {
+                break;
+            };
+            (self.a, self.b, self.m) = (a, b, count * self.m);
+            self.batch.truncate(last);
+        }
+        self
     }
 
     fn full_output(&self) -> Dims {
         self.batch.iter().copied().chain([self.m, self.n]).collect()
-    }
-
-    fn output(&self) -> Dims {
-        let kept = [(self.keep[0], self.m), (self.keep[1], self.n)];
-        self.batch.iter().copied().chain(kept.into_iter().filter_map(|(keep, d)| keep.then_some(d))).collect()
     }
 
     /// Positions of matrix `i` of the batch in the storage of the operands.
@@ -113,6 +138,15 @@ impl Shapes {
         }
         (at_a as usize, at_b as usize)
     }
+}
+
+/// The layout with axis `axis` and the one after it as one of so many rows at this distance.
+fn merged(layout: &Layout, axis: usize, rows: usize, step: isize) -> Result<Layout, ArrayError> {
+    let (mut shape, mut strides) = (Dims::from(layout.shape()), Strides::from(layout.strides()));
+    shape.remove(axis);
+    strides.remove(axis);
+    (shape[axis], strides[axis]) = (rows, step);
+    Layout::strided(&shape, &strides, layout.offset())
 }
 
 fn split_last_two(shape: &[usize]) -> (&[usize], [usize; 2]) {
@@ -148,12 +182,19 @@ impl Job<'_> {
         let cost = Split::new::<T>(m, n, k, 1).cost_ns().saturating_mul(count as u64);
         let pieces = lane.threads().max(lane.pieces(cost / LONGER));
         let split = Split::new::<T>(m, n, k, pieces.div_ceil(count));
+        // Small products of a batch share a task, and its scratch.
+        let blocks = count * split.tasks();
+        let tasks = if split.tasks() == 1 { pieces.min(count) } else { blocks };
+        let first = |task: usize| (blocks as u128 * task as u128 / tasks as u128) as usize;
         let failed = freelane_sync::OnceTable::new();
-        let done = lane.try_par_for(count * split.tasks(), cost, &|lane, task| {
-            let (rows, columns) = split.block(task % split.tasks());
-            let block =
-                |scratch: &mut [_]| self.block::<T>(task / split.tasks(), rows.clone(), columns.clone(), scratch);
-            if let Err(e) = lane.scratch(req, block) {
+        let done = lane.try_par_for(tasks, cost, &|lane, task| {
+            let blocks = |scratch: &mut [_]| {
+                for block in first(task)..first(task + 1) {
+                    let (rows, columns) = split.block(block % split.tasks());
+                    self.block::<T>(block / split.tasks(), rows, columns, scratch);
+                }
+            };
+            if let Err(e) = lane.scratch(req, blocks) {
                 failed.get_or_init(|| e);
             }
         });
