@@ -29,6 +29,22 @@ pub(crate) fn by_rows<T>(x: &[T], rows: usize, cols: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(x, rows, cols)
 }
 
+/// A matrix whose squares neither overflow nor vanish, and what its values are to be multiplied by.
+pub(crate) fn tamed<'a, T: Field>(x: &'a [T], store: &'a mut Vec<T>) -> (&'a [T], Option<T>) {
+    let zero = T::R::NAUGHT;
+    let greatest = x.iter().map(|x| x.bound()).fold(zero, |a, b| if b > a { b } else { a });
+    let Some(factor) = greatest.taming() else { return (x, None) };
+    store.extend(x.iter().map(|x| x.times(T::from_real(factor))));
+    (store, Some(T::from_real(factor.inverse())))
+}
+
+/// Multiplies values back.
+pub(crate) fn untame<T: Field>(values: &mut [T], back: Option<T>) {
+    if let Some(back) = back {
+        values.iter_mut().for_each(|x| *x = x.times(back));
+    }
+}
+
 /// Cholesky's factor L of a matrix, whose lower half is read, in its place; zero above the diagonal.
 pub(crate) fn cholesky<T: Field>(lane: &Lane, op: &'static str, mut a: MatMut<'_, T>) -> Result<(), OpsError> {
     let n = a.nrows();

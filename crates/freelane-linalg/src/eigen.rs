@@ -3,6 +3,7 @@ use crate::dense::{self, by_rows};
 use crate::field::{Field, in_field, with_field};
 use crate::stack::{Shape, each, elements, elements_mut, matrix};
 use crate::svd::finite;
+use faer::MatRef;
 use freelane_ops::batch::Chunks;
 use freelane_ops::{Array, DType, OpsError};
 
@@ -42,13 +43,15 @@ fn hermitian<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>)
     let mut values = Array::empty(&shape.with([n]), x.dtype())?;
     let all = elements::<T>(x)?;
     let parts = Chunks::new(elements_mut::<T>(&mut values)?, count);
-    let one = |i| by_rows(matrix(all, i, n * n), n, n);
+    let one = |i| matrix(all, i, n * n);
     match vectors {
-        None => each(op, shape.cost(2), parts, |lane, i, values| dense::eigh(lane, op, one(i), values, None))?,
+        None => each(op, shape.cost(2), parts, |lane, i, values| {
+            alone(one(i), values, |x, values| dense::eigh(lane, op, x, values, None))
+        })?,
         Some(vectors) => {
             let parts = (parts, Chunks::new(elements_mut::<T>(vectors)?, count));
             each(op, shape.cost(10), parts, |lane, i, (values, vectors)| {
-                dense::eigh(lane, op, one(i), values, Some(vectors))
+                alone(one(i), values, |x, values| dense::eigh(lane, op, x, values, Some(vectors)))
             })?;
         }
     }
@@ -87,15 +90,30 @@ fn general<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>) -
     let mut values = Array::empty(&shape.with([n]), complex(x.dtype()))?;
     let all = elements::<T>(x)?;
     let parts = Chunks::new(elements_mut::<T::C>(&mut values)?, count);
-    let one = |i| by_rows(matrix(all, i, n * n), n, n);
+    let one = |i| matrix(all, i, n * n);
     match vectors {
-        None => each(op, shape.cost(10), parts, |lane, i, values| dense::eig(lane, op, one(i), values, None))?,
+        None => each(op, shape.cost(10), parts, |lane, i, values| {
+            alone(one(i), values, |x, values| dense::eig(lane, op, x, values, None))
+        })?,
         Some(vectors) => {
             let parts = (parts, Chunks::new(elements_mut::<T::C>(vectors)?, count));
             each(op, shape.cost(25), parts, |lane, i, (values, vectors)| {
-                dense::eig(lane, op, one(i), values, Some(vectors))
+                alone(one(i), values, |x, values| dense::eig(lane, op, x, values, Some(vectors)))
             })?;
         }
     }
     Ok(values)
+}
+
+/// Runs `f` for one matrix, multiplied by a power of two if its squares would overflow or vanish.
+fn alone<T: Field, V: Field<R = T::R>>(
+    x: &[T],
+    values: &mut [V],
+    f: impl FnOnce(MatRef<'_, T>, &mut [V]) -> Result<(), OpsError>,
+) -> Result<(), OpsError> {
+    let mut store = vec![];
+    let (x, back) = dense::tamed(x, &mut store);
+    f(by_rows(x, values.len(), values.len()), values)?;
+    dense::untame(values, back.map(|back| V::from_real(back.real_part())));
+    Ok(())
 }

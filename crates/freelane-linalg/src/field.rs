@@ -20,6 +20,8 @@ pub(crate) trait Field: Element + ComplexField<Real = Self::R> {
     fn conjugate(self) -> Self;
     fn times(self, other: Self) -> Self;
     fn magnitude(self) -> Self::R;
+    /// The greater magnitude of its parts.
+    fn bound(self) -> Self::R;
     /// The number divided by its magnitude, which is not zero.
     fn direction(self) -> Self;
     fn real_part(self) -> Self::R;
@@ -43,6 +45,9 @@ pub(crate) trait Real: Element + RealField {
     fn sqrt(self) -> Self;
     /// One divided by it.
     fn inverse(self) -> Self;
+    /// By which power of two a matrix with this greatest element is to be multiplied, if squares of its elements would
+    /// overflow or vanish.
+    fn taming(self) -> Option<Self>;
 }
 
 macro_rules! fields {
@@ -56,6 +61,7 @@ macro_rules! fields {
             fn conjugate(self) -> $t { self }
             fn times(self, other: $t) -> $t { self * other }
             fn magnitude(self) -> $t { self.abs() }
+            fn bound(self) -> $t { self.abs() }
             fn direction(self) -> $t { self.signum() }
             fn real_part(self) -> $t { self }
             fn from_real(re: $t) -> $t { re }
@@ -86,6 +92,7 @@ macro_rules! fields {
             fn conjugate(self) -> Self { self.conj() }
             fn times(self, other: Self) -> Self { self * other }
             fn magnitude(self) -> $t { self.re.hypot(self.im) }
+            fn bound(self) -> $t { self.re.abs().max(self.im.abs()) }
             fn direction(self) -> Self { self / self.magnitude() }
             fn real_part(self) -> $t { self.re }
             fn from_real(re: $t) -> Self { Complex { re, im: 0.0 } }
@@ -110,6 +117,11 @@ macro_rules! fields {
             fn exp(self) -> $t { self.exp() }
             fn sqrt(self) -> $t { self.sqrt() }
             fn inverse(self) -> $t { self.recip() }
+            fn taming(self) -> Option<$t> {
+                let far = <$t>::MAX.sqrt().sqrt();
+                let fine = self == 0.0 || (far.recip()..=far).contains(&self);
+                (!fine).then(|| <$t>::powi(2.0, -(self.log2() as i32).clamp(<$t>::MIN_EXP + 2, <$t>::MAX_EXP - 2)))
+            }
         }
     )*};
 }

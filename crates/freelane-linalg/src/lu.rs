@@ -182,6 +182,7 @@ pub fn solve(a: &Array, b: &Array) -> Result<Array, OpsError> {
 /// A copy of the right-hand sides over the common batch, whether they are vectors, and for each which matrix it belongs to.
 pub(crate) fn right_hand_sides(op: &'static str, a: &Array, b: &Array) -> Result<(Array, bool, Vec<usize>), OpsError> {
     let vector = b.rank() == 1;
+    let shape = b.shape();
     let b = if vector { b.expand_dims(1)? } else { b.clone() };
     let (of_a, of_b) = (Shape::of(op, a)?, Shape::of(op, &b)?);
     if of_a.rows != of_b.rows {
@@ -190,15 +191,15 @@ pub(crate) fn right_hand_sides(op: &'static str, a: &Array, b: &Array) -> Result
             of_a.rows,
             of_b.rows,
             a.shape(),
-            b.shape()
+            shape
         );
         return Err(OpsError::argument(op, message));
     }
     let batch = freelane_array::broadcast_shapes([of_a.batch, of_b.batch]).in_op(op)?;
     let wide: Vec<usize> = batch.iter().copied().chain([of_b.rows, of_b.cols]).collect();
     let count: usize = of_a.count();
-    let shape: Vec<isize> = of_a.batch.iter().map(|&n| n as isize).collect();
-    let numbers = Array::arange(0, count as i64, 1)?.reshape(&shape)?.broadcast_to(&batch)?;
+    let lengths: Vec<isize> = of_a.batch.iter().map(|&n| n as isize).collect();
+    let numbers = Array::arange(0, count as i64, 1)?.reshape(&lengths)?.broadcast_to(&batch)?;
     let from = numbers.to_vec::<i64>()?.into_iter().map(|i| i as usize).collect();
     Ok((b.broadcast_to(&wide)?.copy()?, vector, from))
 }

@@ -44,8 +44,10 @@ fn decompose<T: Field>(op: &'static str, x: &Array, full: bool) -> Result<(Array
         Chunks::new(elements_mut::<T>(&mut vh)?, count),
     );
     each(op, shape.cost(20), parts, |lane, i, (s, u, vh)| {
-        let transposed = by_rows(matrix(all, i, m * n), m, n).transpose();
-        dense::svd(lane, op, transposed, s, Some((vh, u)), full)?;
+        let mut store = vec![];
+        let (x, back) = dense::tamed(matrix(all, i, m * n), &mut store);
+        dense::svd(lane, op, by_rows(x, m, n).transpose(), s, Some((vh, u)), full)?;
+        dense::untame(s, back);
         u.iter_mut().for_each(|x| *x = x.conjugate());
         Ok(())
     })?;
@@ -69,7 +71,11 @@ pub(crate) fn values(op: &'static str, x: &Array) -> Result<Array, OpsError> {
         let all = elements::<T>(&x)?;
         let parts = Chunks::new(elements_mut::<T>(&mut s)?, count);
         each(op, shape.cost(4), parts, |lane, i, s| {
-            dense::svd(lane, op, by_rows(matrix(all, i, m * n), m, n).transpose(), s, None, false)
+            let mut store = vec![];
+            let (x, back) = dense::tamed(matrix(all, i, m * n), &mut store);
+            dense::svd(lane, op, by_rows(x, m, n).transpose(), s, None, false)?;
+            dense::untame(s, back);
+            Ok(())
         })?;
     });
     s.astype(x.dtype().real())
