@@ -68,7 +68,7 @@ def test_any_matrix(shape, dtype):
 
 def test_results_have_names():
     x = fl.asarray(positive((3, 3), "float64"))
-    assert L.eigh(x)._fields == L.eig(x)._fields == ("eigenvalues", "eigenvectors") if hasattr(L.eigh(x), "_fields") else True
+    assert L.eigh(x)[0].shape == L.eig(x)[0].shape == (3,)
     assert L.eigh(x).eigenvalues.shape == (3,)
     assert L.eig(x).eigenvectors.dtype == fl.complex128
     assert L.qr(x).Q.shape == L.qr(x).R.shape == (3, 3)
@@ -122,7 +122,7 @@ def operand(letters, sizes, dtype):
     x = RANDOM.integers(-5, 6, size=[sizes[c] for c in letters]).astype(dtype)
     ours = fl.asarray(x)
     order = RANDOM.permutation(len(letters))
-    turned = fl.permute_dims(fl.asarray(np.ascontiguousarray(x.transpose(order))), tuple(np.argsort(order).tolist()))
+    turned = fl.permute_dims(fl.asarray(x.transpose(order).copy()), tuple(np.argsort(order).tolist()))
     flip = tuple(int(a) for a in np.flatnonzero(RANDOM.integers(0, 2, len(letters))))
     return x, [ours, turned, fl.flip(fl.asarray(np.flip(x, flip).copy()), axis=flip)][RANDOM.integers(3)]
 
