@@ -122,23 +122,28 @@ map1!(Conjugate: floats, |x| x);
 map1!(Conjugate: complex, |x| x.conj());
 
 /// Complex division scaled by the larger part of the divisor (Smith's method), so that no square overflows.
+///
+/// An infinite operand is replaced by its direction, whose parts are 1 and 0 with signs, and the quotient multiplied by
+/// infinity or 0: so a number by an infinity is zero and an infinity by a number infinite, as Annex G of the C standard asks.
 macro_rules! divide_complex {
-    ($($t:ty),*) => { $(
+    ($($t:ident),*) => { $(
         impl Map2<Complex<$t>> for Divide {
             type Out = Complex<$t>;
             #[inline(always)]
             fn apply(a: Complex<$t>, b: Complex<$t>) -> Complex<$t> {
-                let swap = b.re.abs() < b.im.abs();
-                let (large, small) = if swap { (b.im, b.re) } else { (b.re, b.im) };
+                let part = |x: $t| select(x.is_infinite(), 1.0 as $t, 0.0).copysign(x);
+                let (of, by) = (a.re.is_infinite() | a.im.is_infinite(), b.re.is_infinite() | b.im.is_infinite());
+                let (ar, ai) = (select(of, part(a.re), a.re), select(of, part(a.im), a.im));
+                let (br, bi) = (select(by, part(b.re), b.re), select(by, part(b.im), b.im));
+                let back = select(of, $t::INFINITY, 1.0) * select(by, 0.0, 1.0);
+                let swap = br.abs() < bi.abs();
+                let (large, small) = (select(swap, bi, br), select(swap, br, bi));
                 // A divisor of zero: 0 / 0 must not turn both parts into NaN.
-                let ratio = if large == 0.0 { 0.0 } else { small / large };
+                let ratio = select(large == 0.0, 0.0, small / large);
                 let scale = large + small * ratio;
-                let (re, im) = if swap {
-                    (a.re * ratio + a.im, a.im * ratio - a.re)
-                } else {
-                    (a.re + a.im * ratio, a.im - a.re * ratio)
-                };
-                Complex::new(re / scale, im / scale)
+                let re = select(swap, ar * ratio + ai, ar + ai * ratio);
+                let im = select(swap, ai * ratio - ar, ai - ar * ratio);
+                Complex::new(re / scale * back, im / scale * back)
             }
         }
         impl Map1<Complex<$t>> for Reciprocal {

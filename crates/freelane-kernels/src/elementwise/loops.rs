@@ -118,6 +118,10 @@ fn light(isa: Isa, tier: Tier) -> bool {
 /// - The results overlap no operand, except one that has the same address, stride and element size, or that has stride 0.
 /// - No other thread writes to the operands, or touches the results, meanwhile.
 pub unsafe fn loop1<K: Map1<T>, T: Copy>(isa: Isa, n: usize, x: *const u8, xs: isize, o: *mut u8, os: isize) {
+    if let Some(run) = K::LOOP {
+        // SAFETY: the caller's promise.
+        return unsafe { run(isa, n, x, xs, o, os) };
+    }
     let isa = fitting::<T>(isa, n);
     let (ex, eo) = (size_of::<T>() as isize, size_of::<K::Out>() as isize);
     let apart = x != o.cast_const();
@@ -182,6 +186,10 @@ pub unsafe fn loop2<K: Map2<T>, T: Copy>(
     o: *mut u8,
     os: isize,
 ) {
+    if let Some(run) = K::LOOP {
+        // SAFETY: the caller's promise.
+        return unsafe { run(isa, n, a, sa, b, sb, o, os) };
+    }
     if n <= 1 && (n == 0 || K::TIER == Tier::Light) {
         if n == 1 {
             // SAFETY: there is one element.

@@ -69,6 +69,8 @@ pub trait Map1<T: Copy>: 'static {
     const TIER: Tier = Tier::Light;
     /// Whether `guard` is to be asked.
     const GUARD: bool = false;
+    /// A loop of its own, in place of those around `apply`; it is called as [`loop1`] is.
+    const LOOP: Option<Loop1> = None;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(x: T) -> Self::Out;
     /// Whether `apply` is not made for this element, so that `slow` is to be used.
@@ -94,6 +96,8 @@ pub trait Map2<T: Copy>: 'static {
     const BY_SCALAR: Option<ByScalar> = None;
     /// Whether `guard` is to be asked.
     const GUARD: bool = false;
+    /// A loop of its own, in place of those around `apply`; it is called as [`loop2`] is.
+    const LOOP: Option<Loop2> = None;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(a: T, b: T) -> Self::Out;
     /// Whether `apply` is not made for this pair, so that `slow` is to be used.

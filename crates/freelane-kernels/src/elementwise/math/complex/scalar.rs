@@ -3,23 +3,10 @@
 //! Inverse functions follow Kahan ("Branch cuts for complex elementary functions"): two square roots tell the side of each
 //! cut, signs of zeros included, and nothing cancels. Beyond `HUGE` squares overflow, and what is left of a function is a
 //! logarithm. Infinities and NaN give what the Array API standard says, which is Annex G of the C standard.
-use super::{
-    Acos, Acosh, Asin, Asinh, Atan, Atanh, Cos, Cosh, Exp, Expm1, Log, Log1p, Log2, Log10, Pow, Sin, Sinh, Tan, Tanh,
-};
-use crate::elementwise::{Round, Sign, Sqrt};
+use crate::elementwise::{Absolute, Map1};
 use libm as m;
 use num_complex::Complex;
-use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, PI};
-
-functions! {
-    /// The angle of a complex number; of a real one 0 or pi.
-    Angle,
-}
-map1!(Angle: [C] -> f64, scalar |z| m::atan2(z.im, z.re));
-map1!(Angle: [Complex<f32>] -> f32, scalar |z| m::atan2f(z.im, z.re));
-map1!(Angle: [f64], |x| if x.is_nan() { x } else if x < 0.0 { PI } else { 0.0 });
-map1!(Angle: [f32], |x| if x.is_nan() { x } else if x < 0.0 { PI as f32 } else { 0.0 });
-halves1!(Angle);
+use std::f64::consts::{FRAC_PI_2, LN_2};
 
 type C = Complex<f64>;
 
@@ -33,13 +20,18 @@ fn is_huge(z: C) -> bool {
     z.re.abs() > HUGE || z.im.abs() > HUGE
 }
 
+/// The modulus of the number with these parts.
+fn hypot(re: f64, im: f64) -> f64 {
+    Absolute::apply(C::new(re, im))
+}
+
 /// The logarithm of the modulus, for moduli whose squares overflow.
 fn log_of_huge(z: C) -> f64 {
-    m::log(m::hypot(z.re / 2.0, z.im / 2.0)) + LN_2
+    m::log(hypot(z.re / 2.0, z.im / 2.0)) + LN_2
 }
 
 /// `i z`.
-fn turned(z: C) -> C {
+pub(super) fn turned(z: C) -> C {
     C::new(-z.im, z.re)
 }
 
@@ -61,7 +53,7 @@ fn unknown(re: f64, limit: f64) -> C {
     C::new(if re.is_infinite() { limit } else { f64::NAN }, f64::NAN)
 }
 
-fn exp(z: C) -> C {
+pub(super) fn exp(z: C) -> C {
     match z.re {
         f64::NEG_INFINITY if !z.im.is_finite() => return C::new(0.0, 0.0),
         _ if !z.im.is_finite() => return unknown(z.re, f64::INFINITY),
@@ -70,7 +62,7 @@ fn exp(z: C) -> C {
     polar(m::exp(z.re), z.im)
 }
 
-fn expm1(z: C) -> C {
+pub(super) fn expm1(z: C) -> C {
     match z.re {
         // The standard has a positive zero for either.
         0.0 if z.im == 0.0 => return C::new(0.0, z.im),
@@ -84,7 +76,7 @@ fn expm1(z: C) -> C {
 }
 
 /// `large^2 + small^2 - 1`, the squares in two words each, so that nothing is lost where they cancel.
-fn above_one(large: f64, small: f64) -> f64 {
+pub(super) fn above_one(large: f64, small: f64) -> f64 {
     let ((p, p_low), (q, q_low)) = (squared(large), squared(small));
     // Exact where the result is small: `p` is at least a half then, and `q` at most that.
     let (high, low) = two_sum(p - 1.0, q);
@@ -93,7 +85,7 @@ fn above_one(large: f64, small: f64) -> f64 {
 
 /// The square, and what rounding cut off: the halves of the number have so few bits that their products are exact (Dekker).
 fn squared(x: f64) -> (f64, f64) {
-    let head = f64::from_bits(x.to_bits() & !0x3ff_ffff);
+    let head = f64::from_bits(x.to_bits() & !0x7ff_ffff);
     let (tail, square) = (x - head, x * x);
     (square, ((head * head - square) + 2.0 * head * tail) + tail * tail)
 }
@@ -105,25 +97,25 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - back)) + (b - back))
 }
 
-fn log(z: C) -> C {
+pub(super) fn log(z: C) -> C {
     let (large, small) = if z.re.abs() < z.im.abs() { (z.im.abs(), z.re.abs()) } else { (z.re.abs(), z.im.abs()) };
     let modulus = if large > 0.5 && large < 2.0 {
         m::log1p(above_one(large, small)) / 2.0
     } else if is_huge(z) {
         log_of_huge(z)
     } else {
-        m::log(m::hypot(z.re, z.im))
+        m::log(hypot(z.re, z.im))
     };
     C::new(modulus, m::atan2(z.im, z.re))
 }
 
-fn log1p(z: C) -> C {
+pub(super) fn log1p(z: C) -> C {
     let near = z.re.abs() < 0.5 && z.im.abs() < 0.5;
     let modulus = if near { m::log1p(z.re * (2.0 + z.re) + z.im * z.im) / 2.0 } else { log(z + 1.0).re };
     C::new(modulus, m::atan2(z.im, 1.0 + z.re))
 }
 
-fn sqrt(z: C) -> C {
+pub(super) fn sqrt(z: C) -> C {
     if z.re == 0.0 && z.im == 0.0 {
         return C::new(0.0, z.im);
     }
@@ -134,19 +126,19 @@ fn sqrt(z: C) -> C {
     let scale = if is_huge(z) { 2f64.powi(-54) } else { 2f64.powi(54) };
     let scale = if is_huge(z) || (z.re.abs() < TINY_ROOT && z.im.abs() < TINY_ROOT) { scale } else { 1.0 };
     let (x, y) = (z.re.abs() * scale, z.im.abs() * scale);
-    let root = m::sqrt((x + m::hypot(x, y)) / 2.0);
+    let root = m::sqrt((x + hypot(x, y)) / 2.0);
     let (large, small) = (root / m::sqrt(scale), y / (2.0 * root) / m::sqrt(scale));
     if z.re >= 0.0 { C::new(large, small.copysign(z.im)) } else { C::new(small, large.copysign(z.im)) }
 }
 
-fn sinh(z: C) -> C {
+pub(super) fn sinh(z: C) -> C {
     if !z.im.is_finite() {
         return if z.re == 0.0 { C::new(z.re, f64::NAN) } else { unknown(z.re, z.re) };
     }
     C::new(m::sinh(z.re) * m::cos(z.im), if z.im == 0.0 { z.im } else { m::cosh(z.re) * m::sin(z.im) })
 }
 
-fn cosh(z: C) -> C {
+pub(super) fn cosh(z: C) -> C {
     if !z.im.is_finite() {
         return if z.re == 0.0 { C::new(f64::NAN, 0.0) } else { unknown(z.re, f64::INFINITY) };
     }
@@ -154,7 +146,7 @@ fn cosh(z: C) -> C {
     C::new(m::cosh(z.re) * m::cos(z.im), im)
 }
 
-fn tanh(z: C) -> C {
+pub(super) fn tanh(z: C) -> C {
     if z.re.is_nan() || (!z.im.is_finite() && z.re.is_finite()) {
         let (re, im) = (if z.re == 0.0 { z.re } else { f64::NAN }, if z.im == 0.0 { z.im } else { f64::NAN });
         return C::new(re, im);
@@ -169,7 +161,7 @@ fn tanh(z: C) -> C {
     C::new(b * r * s / d, t / d)
 }
 
-fn asinh(z: C) -> C {
+pub(super) fn asinh(z: C) -> C {
     if z.im == 0.0 {
         return C::new(m::asinh(z.re), z.im);
     }
@@ -180,7 +172,7 @@ fn asinh(z: C) -> C {
     C::new(m::asinh(a.re * b.im - b.re * a.im), m::atan2(z.im, a.re * b.re - a.im * b.im))
 }
 
-fn acosh(z: C) -> C {
+pub(super) fn acosh(z: C) -> C {
     if z.re == 0.0 && z.im.is_nan() {
         return C::new(f64::NAN, FRAC_PI_2);
     }
@@ -191,7 +183,7 @@ fn acosh(z: C) -> C {
     C::new(m::asinh(a.re * b.re + a.im * b.im), 2.0 * m::atan2(a.im, b.re))
 }
 
-fn acos(z: C) -> C {
+pub(super) fn acos(z: C) -> C {
     if z.re == 0.0 && z.im.is_nan() {
         return C::new(FRAC_PI_2, f64::NAN);
     }
@@ -202,7 +194,7 @@ fn acos(z: C) -> C {
     C::new(2.0 * m::atan2(a.re, b.re), m::asinh(b.re * a.im - b.im * a.re))
 }
 
-fn atanh(z: C) -> C {
+pub(super) fn atanh(z: C) -> C {
     if z.re.is_sign_negative() {
         return -atanh(-z);
     }
@@ -214,11 +206,11 @@ fn atanh(z: C) -> C {
         return z;
     }
     if x > HUGE_ROOT || y > HUGE_ROOT {
-        let half = m::hypot(x / 2.0, y / 2.0);
+        let half = hypot(x / 2.0, y / 2.0);
         return C::new(x / 4.0 / half / half, FRAC_PI_2.copysign(z.im));
     }
     if x == 1.0 && y < TINY_ROOT {
-        let re = if y == 0.0 { f64::INFINITY } else { -m::log(m::sqrt(y) / m::sqrt(m::hypot(y, 2.0))) };
+        let re = if y == 0.0 { f64::INFINITY } else { -m::log(m::sqrt(y) / m::sqrt(hypot(y, 2.0))) };
         return C::new(re, if y == 0.0 { z.im } else { (m::atan2(2.0, -y) / 2.0).copysign(z.im) });
     }
     let re = m::log1p(4.0 * x / ((1.0 - x) * (1.0 - x) + y * y)) / 4.0;
@@ -227,6 +219,11 @@ fn atanh(z: C) -> C {
 
 /// Whole exponents below this are taken as products, which keeps whole numbers whole.
 const FEW: f64 = 100.0;
+
+/// The magnitude of such an exponent.
+pub(super) fn few(b: C) -> Option<u32> {
+    (b.im == 0.0 && b.re.abs() < FEW && b.re == b.re.trunc()).then_some(b.re.abs() as u32)
+}
 
 fn whole_pow(a: C, mut n: u32) -> C {
     let (mut power, mut square) = (C::new(1.0, 0.0), a);
@@ -240,7 +237,7 @@ fn whole_pow(a: C, mut n: u32) -> C {
     if n == 1 { power * square } else { power }
 }
 
-fn pow(a: C, b: C) -> C {
+pub(super) fn pow(a: C, b: C) -> C {
     if b == C::new(0.0, 0.0) {
         return C::new(1.0, 0.0);
     }
@@ -248,11 +245,11 @@ fn pow(a: C, b: C) -> C {
         let rest = if b.re > 0.0 { 0.0 } else { f64::NAN };
         return C::new(if b.re < 0.0 && b.im == 0.0 { f64::INFINITY } else { rest }, rest);
     }
-    if b.im == 0.0 && b.re.abs() < FEW && b.re == b.re.trunc() {
-        let power = whole_pow(a, b.re.abs() as u32);
+    if let Some(n) = few(b) {
+        let power = whole_pow(a, n);
         return if b.re < 0.0 { power.inv() } else { power };
     }
-    let (modulus, angle) = (m::hypot(a.re, a.im), m::atan2(a.im, a.re));
+    let (modulus, angle) = (hypot(a.re, a.im), m::atan2(a.im, a.re));
     let (length, phase) = (m::pow(modulus, b.re), angle * b.re);
     if b.im == 0.0 {
         return polar(length, phase);
@@ -261,14 +258,14 @@ fn pow(a: C, b: C) -> C {
 }
 
 /// The direction: that of an infinite part is all that counts beside a finite one, and two of them are at 45 degrees.
-fn sign(z: C) -> C {
+pub(super) fn sign(z: C) -> C {
     let part = |x: f64| if x.is_infinite() { 1f64.copysign(x) } else { 0f64.copysign(x) };
     let z = if z.re.is_infinite() || z.im.is_infinite() {
         C::new(part(z.re) + nan_of(z.re), part(z.im) + nan_of(z.im))
     } else {
         z
     };
-    let modulus = m::hypot(z.re, z.im);
+    let modulus = hypot(z.re, z.im);
     if modulus == 0.0 { C::new(0.0, 0.0) } else { z / modulus }
 }
 
@@ -277,35 +274,39 @@ fn nan_of(x: f64) -> f64 {
     if x.is_nan() { x } else { -0.0 }
 }
 
-macro_rules! functions_of_complex {
-    ($($k:ident |$z:ident| $e:expr;)*) => { $(
-        map1!($k: [C], scalar |$z| $e);
-        map1!($k: [Complex<f32>], scalar |z| { let $z = wide(z); narrow($e) });
-    )* };
+pub(super) fn sin(z: C) -> C {
+    turned_back(sinh(turned(z)))
 }
-functions_of_complex! {
-    Exp |z| exp(z); Expm1 |z| expm1(z); Sqrt |z| sqrt(z); Sign |z| sign(z);
-    Log |z| log(z); Log2 |z| log(z) / LN_2; Log10 |z| log(z) / LN_10; Log1p |z| log1p(z);
-    Sinh |z| sinh(z); Cosh |z| cosh(z); Tanh |z| tanh(z); Asinh |z| asinh(z); Acosh |z| acosh(z); Atanh |z| atanh(z);
-    Sin |z| turned_back(sinh(turned(z))); Cos |z| cosh(turned(z)); Tan |z| turned_back(tanh(turned(z)));
-    Asin |z| turned_back(asinh(turned(z))); Acos |z| acos(z); Atan |z| turned_back(atanh(turned(z)));
-}
-map1!(Round: complex, |z| Complex::new(z.re.round_ties_even(), z.im.round_ties_even()));
-map2!(Pow: [C], scalar |a, b| pow(a, b));
-map2!(Pow: [Complex<f32>], scalar |a, b| narrow(pow(wide(a), wide(b))));
 
-fn wide(z: Complex<f32>) -> C {
+pub(super) fn cos(z: C) -> C {
+    cosh(turned(z))
+}
+
+pub(super) fn tan(z: C) -> C {
+    turned_back(tanh(turned(z)))
+}
+
+pub(super) fn asin(z: C) -> C {
+    turned_back(asinh(turned(z)))
+}
+
+pub(super) fn atan(z: C) -> C {
+    turned_back(atanh(turned(z)))
+}
+
+pub(super) fn wide(z: Complex<f32>) -> C {
     C::new(z.re.into(), z.im.into())
 }
 
-fn narrow(z: C) -> Complex<f32> {
+pub(super) fn narrow(z: C) -> Complex<f32> {
     Complex::new(z.re as f32, z.im as f32)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Cos, Log2, Sin, Tan};
     use super::*;
-    use crate::elementwise::Map1;
+    use crate::elementwise::{Round, Sqrt};
 
     /// Numbers in all quadrants, on the axes, near 0, 1 and i, and large ones.
     fn numbers() -> Vec<C> {
