@@ -41,15 +41,12 @@ fn agrees(got: C, case: &Case, unit: f64) -> bool {
     let want = case.value;
     let part = |got: f64, want: f64, free: bool| {
         let sign = free || got.is_sign_negative() == want.is_sign_negative();
+        let modulus = if case.value.is_finite() { case.value.norm() } else { want.abs() };
+        let near = (got - want).abs() <= 4.0 * unit * modulus;
         match want {
             _ if want.is_nan() => got.is_nan(),
             _ if want == 0.0 || want.is_infinite() => got.abs() == want.abs() && sign,
-            _ if want.is_finite() => {
-                let modulus = if want.norm().is_finite() { want.norm() } else { want.abs() };
-                let modulus = if case.value.re.is_nan() || case.value.im.is_nan() { want.abs() } else { modulus };
-                (got - want).abs() <= 4.0 * unit * modulus
-            }
-            _ => false,
+            _ => near,
         }
     };
     part(got.re, want.re, case.free[0]) && part(got.im, want.im, case.free[1])
