@@ -511,6 +511,34 @@ CALLS = {
     "tile": [((B, (2,)), {}), ((A, (2, 1)), {}), ((A, (2, 1, 2)), {}), ((B, (3, 2)), {})],
     "tril": [((A,), {}), ((A,), {"k": 1}), ((A.T,), {"k": -1}), ((np.ones((2, 3, 3)),), {})],
     "triu": [((A,), {}), ((A,), {"k": 1}), ((A.T,), {"k": -1}), ((np.ones((2, 3, 3)),), {})],
+    "sort": [((A[::-1],), {}), ((-A,), {"axis": 0}), ((-B,), {"stable": False}), ((A,), {"descending": True})],
+    "argsort": [((A[:, ::-1],), {}), ((-A,), {"axis": 0}), ((np.array([2, 1, 2, 1]),), {"descending": True, "stable": True})],
+    "argwhere": [((A > 4,), {}), ((B,), {})],
+    "bincount": [((np.array([1, 3, 1]),), {}), ((np.array([1, 3, 1]), B[:3]), {"minlength": 7})],
+    "flatnonzero": [((A - 3,), {}), ((A.T > 4,), {})],
+    "histogram": [((A,), {}), ((A, 5), {"range": (1, 9), "density": True}), ((A, B), {"weights": A * A})],
+    "interp": [((A, B, B * B), {}), ((A - 2, B, B * B), {"left": -1.0, "right": 5.0})],
+    "median": [((A,), {}), ((A * A,), {"axis": 0}), ((A[:, :3],), {"axis": (0, 1), "keepdims": True})],
+    "partition": [((B[::-1], 2), {}), ((A[::-1], 0), {"axis": None})],
+    "percentile": [((A, 30), {}), ((A, np.array([[0, 50, 99]])), {"axis": 1})],
+    "put": [((A, np.array([0, -1, 5]), B), {}), ((A, np.array([[3, 3], [1, 0]]), B[:2]), {}), ((A, np.array([2]), 7), {})],
+    "quantile": [((A, 0.3), {}), ((A, 0.25), {"axis": 0, "keepdims": True, "method": "higher"})],
+    "searchsorted": [
+        ((B, A), {}),
+        ((B, B), {"side": "right"}),
+        ((B[::-1], A), {"sorter": np.argsort(B[::-1])}),
+        ((np.arange(9), np.array([3, 99])), {}),
+    ],
+    "digitize": [((A, B), {}), ((A, B), {"right": True}), ((A, B[::-1]), {}), ((A, B[::-1]), {"right": True})],
+    "isin": [((A, B[1:3]), {}), ((A, np.arange(0.0, 40.0, 3.0)), {}), ((A, np.arange(20)), {"invert": True})],
+    "unique_all": [((A // 3,), {})],
+    "unique_counts": [((A // 3,), {})],
+    "unique_inverse": [((A // 3,), {})],
+    "unique_values": [((A // 3,), {})],
+    "union1d": [((B, A), {}), ((np.array([3, 1, 3]), np.array([2, 1])), {})],
+    "intersect1d": [((B, A[1:]), {}), ((np.array([3, 1, 3]), np.array([2, 1])), {})],
+    "setdiff1d": [((B, A[1:]), {}), ((np.array([3, 1, 3]), np.array([2, 1])), {})],
+    "setxor1d": [((B, A[1:]), {}), ((np.array([3, 1, 3]), np.array([2, 1])), {})],
     "transpose": [
         ((A,), {}),
         ((A,), {"axes": (1, 0)}),
@@ -532,10 +560,20 @@ def named(module, name):
     return functools.reduce(getattr, name.split("."), module)
 
 
+def put(x, indices, values):
+    """NumPy's writes to its argument."""
+    x = x.copy()
+    np.put(x, indices, values)
+    return x
+
+
+REFERENCES = {"astype": lambda x, dtype: x.astype(dtype), "put": put}
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_structured(name):
     for args, options in CALLS[name]:
-        reference = (lambda x, d: x.astype(d)) if name == "astype" else named(np, name)
+        reference = REFERENCES.get(name) or named(np, name)
         expected, found = reference(*args, **options), named(fl, name)(*map(ours, args), **options)
         if isinstance(found, tuple):
             assert len(found) == len(expected)

@@ -7,4 +7,5 @@ pub mod gemm;
 pub mod moves;
 pub mod reduce;
 pub mod scan;
+pub mod sort;
 mod whole;

@@ -62,6 +62,19 @@ unsafe fn add_offsets<T: IndexInt>(
     !outside
 }
 
+/// A loop for chunks of `$bytes`: compiled for each of some sizes, for others as `$other` says, with a size of 0.
+macro_rules! of_size {
+    ($bytes:expr, [$($size:literal)*], |$B:ident| $run:expr, $other:expr) => {
+        match $bytes {
+            $($size => {
+                const $B: usize = $size;
+                $run
+            })*
+            _ => $other,
+        }
+    };
+}
+
 /// Moves one chunk of bytes for each offset. The last argument is the size of a chunk.
 pub type MoveLoop = unsafe fn(at: *mut u8, offsets: &[isize], other: *mut u8, stride: isize, bytes: usize);
 
@@ -82,16 +95,7 @@ pub fn scatter_loop(bytes: usize) -> MoveLoop {
 }
 
 fn move_loop<const SCATTER: bool>(bytes: usize) -> MoveLoop {
-    match bytes {
-        1 => move_each::<1, SCATTER>,
-        2 => move_each::<2, SCATTER>,
-        4 => move_each::<4, SCATTER>,
-        8 => move_each::<8, SCATTER>,
-        16 => move_each::<16, SCATTER>,
-        32 => move_each::<32, SCATTER>,
-        64 => move_each::<64, SCATTER>,
-        _ => move_each::<0, SCATTER>,
-    }
+    of_size!(bytes, [1 2 4 8 16 32 64], |B| move_each::<B, SCATTER>, move_each::<0, SCATTER>)
 }
 
 /// `BYTES` is the size of a chunk; 0: it is the argument.
@@ -140,14 +144,7 @@ pub fn scatter_line<T: IndexInt>(bytes: usize) -> Option<LineLoop> {
 }
 
 fn line<T: IndexInt, const SCATTER: bool>(bytes: usize) -> Option<LineLoop> {
-    match bytes {
-        1 => Some(move_line::<T, 1, SCATTER>),
-        2 => Some(move_line::<T, 2, SCATTER>),
-        4 => Some(move_line::<T, 4, SCATTER>),
-        8 => Some(move_line::<T, 8, SCATTER>),
-        16 => Some(move_line::<T, 16, SCATTER>),
-        _ => None,
-    }
+    of_size!(bytes, [1 2 4 8 16], |B| Some(move_line::<T, B, SCATTER>), None)
 }
 
 unsafe fn move_line<T: IndexInt, const BYTES: usize, const SCATTER: bool>(
@@ -199,7 +196,9 @@ fn place<T: IndexInt>(index: T, len: usize) -> Option<usize> {
 
 /// Whether every index lies inside of an axis of length `len`.
 pub fn all_inside<T: IndexInt>(indices: &[T], len: usize) -> bool {
-    let inside = |part: &[T]| part.iter().fold(true, |all, &i| all & place(i, len).is_some());
+    // From -len on below len: moved up by len, the numbers below twice the length.
+    let (up, end) = (len as i64, 2 * len as u64);
+    let inside = |part: &[T]| part.iter().fold(true, |all, &i| all & ((i.index().wrapping_add(up) as u64) < end));
     indices.chunks(256).all(inside)
 }
 
@@ -246,14 +245,7 @@ pub type CompressLoop = unsafe fn(mask: &[bool], from: *const u8, to: *mut u8, c
 /// # Safety (of the loop)
 /// `from` holds an element for each of the mask, `to` has room for `count`, and that is the number of true values.
 pub fn compress_loop(bytes: usize) -> CompressLoop {
-    match bytes {
-        1 => compress::<1>,
-        2 => compress::<2>,
-        4 => compress::<4>,
-        8 => compress::<8>,
-        16 => compress::<16>,
-        _ => compress::<0>,
-    }
+    of_size!(bytes, [1 2 4 8 16], |B| compress::<B>, compress::<0>)
 }
 
 unsafe fn compress<const BYTES: usize>(mask: &[bool], from: *const u8, to: *mut u8, count: usize, bytes: usize) {
@@ -282,14 +274,7 @@ pub type FillLoop = unsafe fn(mask: &[bool], value: *const u8, to: *mut u8, byte
 /// # Safety (of the loop)
 /// `value` holds an element, and `to` one for each of the mask; nobody else reads or writes those.
 pub fn fill_loop(bytes: usize) -> FillLoop {
-    match bytes {
-        1 => fill::<1>,
-        2 => fill::<2>,
-        4 => fill::<4>,
-        8 => fill::<8>,
-        16 => fill::<16>,
-        _ => fill::<0>,
-    }
+    of_size!(bytes, [1 2 4 8 16], |B| fill::<B>, fill::<0>)
 }
 
 unsafe fn fill<const BYTES: usize>(mask: &[bool], value: *const u8, to: *mut u8, bytes: usize) {

@@ -252,7 +252,7 @@ impl Array {
     /// Without the given axes, each of length 1. Shares storage.
     ///
     /// # Errors
-    /// When an axis does not exist or is longer than 1.
+    /// When an axis does not exist, is named twice, or is longer than 1.
     pub fn squeeze(&self, axes: &[isize]) -> Result<Array, OpsError> {
         let mut drop = axes
             .iter()
@@ -260,7 +260,9 @@ impl Array {
             .collect::<Result<Vec<_>, _>>()
             .in_op("squeeze")?;
         drop.sort_unstable();
-        drop.dedup();
+        if drop.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(ArrayError::BadAxes { axes: axes.to_vec(), rank: self.rank() }).in_op("squeeze");
+        }
         let mut layout = self.data.layout().clone();
         for axis in drop.into_iter().rev() {
             layout = layout.squeeze(axis as isize).in_op("squeeze")?;

@@ -7,25 +7,35 @@ pub(crate) mod close;
 pub(crate) mod complex;
 pub(crate) mod creation;
 pub(crate) mod einsum;
+pub(crate) mod histogram;
 pub(crate) mod indexing;
 pub(crate) mod join;
 mod line;
+mod lines;
+mod long;
 pub mod manipulate;
 mod masked;
 pub(crate) mod matmul;
 pub(crate) mod nans;
 mod norm;
 pub(crate) mod numeric;
+mod order;
+pub(crate) mod order_stats;
 pub(crate) mod pad;
 pub(crate) mod positions;
 pub mod product_rows;
 pub(crate) mod products;
+pub(crate) mod put;
+pub(crate) mod quantile;
 pub(crate) mod rearrange;
 pub(crate) mod repeat;
 pub(crate) mod reshape;
 pub(crate) mod scan;
+pub(crate) mod search;
 mod selection;
+pub(crate) mod sets;
 pub(crate) mod softmax;
+pub(crate) mod sort;
 pub(crate) mod split;
 pub(crate) mod take;
 mod transfer;
@@ -120,6 +130,31 @@ pub(crate) const OPS: &[&Op] = &[
     &numeric::POLYVAL,
     &numeric::TRAPEZOID,
     &pad::PAD,
+    &histogram::ARGWHERE,
+    &histogram::BINCOUNT,
+    &histogram::FLATNONZERO,
+    &histogram::HISTOGRAM,
+    &histogram::INTERP,
+    &order_stats::ARGPARTITION,
+    &order_stats::PARTITION_ROW,
+    &order_stats::TOPK,
+    &put::PUT,
+    &quantile::MEDIAN,
+    &quantile::PERCENTILE,
+    &quantile::QUANTILE,
+    &search::DIGITIZE,
+    &search::SEARCHSORTED,
+    &sets::INTERSECT1D,
+    &sets::ISIN,
+    &sets::SETDIFF1D,
+    &sets::SETXOR1D,
+    &sets::UNION1D,
+    &sets::UNIQUE_ALL,
+    &sets::UNIQUE_COUNTS,
+    &sets::UNIQUE_INVERSE,
+    &sets::UNIQUE_VALUES,
+    &sort::ARGSORT,
+    &sort::SORT,
     &split::ARRAY_SPLIT,
     &split::COLUMN_STACK,
     &split::DSTACK,

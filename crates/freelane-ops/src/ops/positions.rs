@@ -121,6 +121,16 @@ impl<T> Shared<T> {
         self.0.wrapping_add(place)
     }
 
+    /// The values at some places, all of which were written or may hold anything.
+    ///
+    /// # Safety
+    /// The places exist, and nobody else has any of them.
+    #[allow(clippy::mut_from_ref, reason = "its callers take each place once")]
+    pub(super) unsafe fn slice(&self, places: Range<usize>) -> &mut [T] {
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(places.start), places.len()) }
+    }
+
     /// # Safety
     /// The places exist, and nobody else has any of them.
     #[allow(clippy::mut_from_ref, reason = "its callers take each place once")]

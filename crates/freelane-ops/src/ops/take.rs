@@ -54,7 +54,7 @@ impl Array {
     }
 }
 
-fn take_along_axis(lane: &Lane, x: &ArrayData, indices: &Array, axis: isize) -> Result<ArrayData, OpsError> {
+pub(super) fn take_along_axis(lane: &Lane, x: &ArrayData, indices: &Array, axis: isize) -> Result<ArrayData, OpsError> {
     const OP: &str = "take_along_axis";
     let rank = x.layout().rank();
     let axis = normalize_axis(axis, rank).in_op(OP)?;
