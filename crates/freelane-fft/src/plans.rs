@@ -13,8 +13,10 @@ use std::sync::Arc;
 
 /// Plans that a thread keeps, of each precision.
 const MOST: usize = 24;
-/// Estimated bytes of the plans that a thread keeps, of each precision. The newest plan stays whatever its size.
-const MOST_BYTES: usize = 48 << 20;
+/// Estimated bytes of the plans that a thread keeps, of each precision.
+const MOST_BYTES: usize = 96 << 20;
+/// The newest plans, which stay whatever their size: there and back again, for one.
+const NEWEST: usize = 2;
 /// Length from which memory is asked for before a plan is made, since making one cannot fail in an orderly way.
 const LONG: usize = 1 << 16;
 
@@ -63,12 +65,7 @@ impl<T: Real> Cache<T> {
             Some(at) => self.0[..=at].rotate_right(1),
             None => {
                 self.0.insert(0, (way, n, make(way, n)?));
-                let mut bytes = 0;
-                let mut kept = 0;
-                self.0.retain(|(_, n, _)| {
-                    (bytes, kept) = (bytes + plan_bytes::<T>(*n), kept + 1);
-                    kept == 1 || kept <= MOST && bytes <= MOST_BYTES
-                });
+                self.0.truncate(stay(self.0.iter().map(|(_, n, _)| plan_bytes::<T>(*n))));
             }
         }
         Ok(self.0[0].2.clone())
@@ -79,14 +76,23 @@ impl<T: Real> Cache<T> {
     }
 }
 
-/// An upper estimate: twiddles of the length and of the parts it is made of.
+/// How many of the plans, whose bytes are given, the newest first, stay.
+fn stay(bytes: impl Iterator<Item = usize>) -> usize {
+    let sums = bytes.scan(0usize, |sum, bytes| {
+        *sum = sum.saturating_add(bytes);
+        Some(*sum)
+    });
+    sums.take(MOST).enumerate().take_while(|(i, sum)| *i < NEWEST || *sum <= MOST_BYTES).count()
+}
+
+/// An estimate: twiddles of the length and of the parts it is made of.
 fn plan_bytes<T>(n: usize) -> usize {
-    n.saturating_mul(4 * size_of::<T>())
+    n.saturating_mul(3 * size_of::<T>())
 }
 
 fn make<T: Real>(way: Way, n: usize) -> Result<Plan<T>, MemError> {
     if n >= LONG {
-        let (bytes, align) = (plan_bytes::<T>(n).saturating_mul(2), align_of::<T>());
+        let (bytes, align) = (plan_bytes::<T>(n).saturating_mul(3), align_of::<T>());
         let mut trial = Vec::<u8>::new();
         trial.try_reserve_exact(bytes).map_err(|_| MemError::OutOfMemory { bytes, align })?;
         std::hint::black_box(&trial);
@@ -164,12 +170,24 @@ mod tests {
         }
         assert_eq!(first(31), kept, "what is used stays");
         assert_eq!(Plans::with(|plans| plans.double.0.len()), MOST);
-        let long = MOST_BYTES / 32 + 1;
-        first(long);
-        first(long + 1);
-        assert_eq!(Plans::with(|plans| plans.double.0.len()), 1, "only the newest is longer than the bound");
-        assert_eq!(forget_plans(), plan_bytes::<f64>(long + 1));
+        assert_eq!(forget_plans(), plan_bytes::<f64>((2..=MOST).sum::<usize>() + 31));
         assert_eq!(kept_bytes(), 0);
+    }
+
+    #[test]
+    fn long_plans_make_room() {
+        let half = MOST_BYTES / 2;
+        let cases: [(&[usize], usize); 6] = [
+            (&[], 0),
+            (&[1; MOST + 2], MOST),
+            (&[half, half, 0, 1], 3),
+            (&[usize::MAX; 3], NEWEST),
+            (&[1, usize::MAX, 1], 2),
+            (&[half, 1, half], 2),
+        ];
+        for (bytes, wanted) in cases {
+            assert_eq!(stay(bytes.iter().copied()), wanted, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,16 @@ use std::mem::MaybeUninit;
 /// Words of a tile.
 pub(crate) type Words = [u64; TILE];
 
+/// One value of each word. A plain loop: of an iterator's, unrolled, LLVM makes scalar code.
+#[inline(always)]
+pub(crate) fn each<T: Copy + Default>(words: &Words, value: impl Fn(u64) -> T) -> [T; TILE] {
+    let mut values = [T::default(); TILE];
+    for i in 0..TILE {
+        values[i] = value(words[i]);
+    }
+    values
+}
+
 /// Makes values of words.
 pub(crate) trait Fill: Copy + Sync {
     /// A value.

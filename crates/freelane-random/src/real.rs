@@ -1,15 +1,14 @@
 //! Uniform, normal and exponential values.
-use crate::fill::{Fill, Words, array};
+use crate::fill::{Fill, Words, array, each};
 use crate::math::{ln, turn, unit, unit_above_zero};
 use crate::philox::TILE;
 use crate::source::Source;
 use freelane_array::DType;
 use freelane_ops::{Array, OpsError};
-use std::array::from_fn;
 use std::marker::PhantomData;
 
 /// A float that values can be.
-trait Float: Copy + Sync {
+trait Float: Copy + Default + Sync {
     /// The nearest one.
     fn nearest(x: f64) -> Self;
 }
@@ -40,7 +39,7 @@ impl Fill for Uniform {
 
     #[inline(always)]
     fn tile(self, words: &Words) -> [f64; TILE] {
-        from_fn(|i| self.low + self.width * unit(words[i]))
+        each(words, |word| self.low + self.width * unit(word))
     }
 }
 
@@ -56,7 +55,7 @@ impl Fill for UniformSingle {
 
     #[inline(always)]
     fn tile(self, words: &Words) -> [f32; TILE] {
-        from_fn(|i| self.low + self.width * ((words[i] >> 40) as i32 as f32 * (1.0 / 16_777_216.0)))
+        each(words, |word| self.low + self.width * ((word >> 40) as i32 as f32 * (1.0 / 16_777_216.0)))
     }
 }
 
@@ -72,7 +71,7 @@ impl<T: Float> Fill for Exponential<T> {
 
     #[inline(always)]
     fn tile(self, words: &Words) -> [T; TILE] {
-        from_fn(|i| T::nearest(self.scale * (0.0 - ln(unit_above_zero(words[i])))))
+        each(words, |word| T::nearest(self.scale * (0.0 - ln(unit_above_zero(word)))))
     }
 }
 
@@ -90,13 +89,14 @@ impl<T: Float> Fill for Normal<T> {
 
     #[inline(always)]
     fn tile(self, words: &Words) -> [T; TILE] {
-        let (mut even, mut odd) = ([0.0; TILE / 2], [0.0; TILE / 2]);
+        let mut values = [T::default(); TILE];
         for i in 0..TILE / 2 {
             let radius = (-2.0 * ln(unit_above_zero(words[2 * i]))).sqrt();
             let (cos, sin) = turn(words[2 * i + 1]);
-            (even[i], odd[i]) = (self.loc + self.scale * (radius * cos), self.loc + self.scale * (radius * sin));
+            values[2 * i] = T::nearest(self.loc + self.scale * (radius * cos));
+            values[2 * i + 1] = T::nearest(self.loc + self.scale * (radius * sin));
         }
-        from_fn(|i| T::nearest(if i % 2 == 0 { even[i / 2] } else { odd[i / 2] }))
+        values
     }
 }
 

@@ -1,10 +1,9 @@
 //! Words, and integers of a range without bias.
-use crate::fill::{Fill, Words, array};
+use crate::fill::{Fill, Words, array, each};
 use crate::philox::TILE;
 use crate::source::Source;
 use freelane_array::{DType, Kind};
 use freelane_ops::{Array, OpsError};
-use std::array::from_fn;
 use std::marker::PhantomData;
 
 /// An integer that holds the lower bits of a word.
@@ -31,7 +30,7 @@ impl<T: Whole> Fill for Bits<T> {
 
     #[inline(always)]
     fn tile(self, words: &Words) -> [T; TILE] {
-        from_fn(|i| T::low(words[i] >> (64 - 8 * size_of::<T>())))
+        each(words, |word| T::low(word >> (64 - 8 * size_of::<T>())))
     }
 }
 
@@ -81,7 +80,7 @@ impl<T: Whole> Fill for Range<T> {
 
     #[inline(always)]
     fn tile(self, words: &Words) -> [T; TILE] {
-        from_fn(|i| T::low(self.low.wrapping_add(((u128::from(words[i]) * u128::from(self.count)) >> 64) as u64)))
+        each(words, |word| T::low(self.low.wrapping_add(((u128::from(word) * u128::from(self.count)) >> 64) as u64)))
     }
 
     #[inline(always)]
@@ -104,8 +103,8 @@ impl<T: Whole> Fill for ShortRange<T> {
     #[inline(always)]
     fn tile(self, words: &Words) -> [T; TILE] {
         let count = self.0.count & 0xFFFF_FFFF;
-        from_fn(|i| {
-            let (high, low) = (words[i] >> 32, words[i] & 0xFFFF_FFFF);
+        each(words, |word| {
+            let (high, low) = (word >> 32, word & 0xFFFF_FFFF);
             T::low(self.0.low.wrapping_add((high * count + ((low * count) >> 32)) >> 32))
         })
     }
