@@ -134,6 +134,28 @@ fn long_lines_are_the_same_on_any_number_of_threads() -> Result {
     Ok(())
 }
 
+/// Long enough to be cut on one thread too, so that it can be interrupted.
+#[test]
+fn very_long_lines_can_be_interrupted() -> Result {
+    let n = 6_000_000;
+    let mut random = Random(8);
+    let values: Vec<i32> = (0..n).map(|_| random.bits() as i32).collect();
+    let x = Array::from_vec(values.clone(), &[n])?;
+    let mut want = values;
+    want.sort_unstable();
+    assert_eq!(x.sort(0, false)?.to_vec::<i32>()?, want);
+    for run in [Array::sort, Array::argsort] {
+        let stopped = Lane::with(|lane| {
+            let before = lane.set_poll(Some(|| true));
+            let stopped = run(&x, 0, false);
+            lane.set_poll(before);
+            stopped
+        });
+        assert!(matches!(stopped, Err(OpsError::Interrupted { .. })));
+    }
+    Ok(())
+}
+
 /// Element numbers that agree in many high bits of their keys, and in all but the low ones.
 #[test]
 fn keys_that_agree_in_what_fits_are_told_apart() -> Result {

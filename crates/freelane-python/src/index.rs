@@ -15,7 +15,9 @@ pub(crate) fn get<'py>(
     x: &Bound<'py, PyAny>,
     item: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(items) = basic(item)? {
+    if !is_array(item)
+        && let Some(items) = basic(item)?
+    {
         return wrapped(py, object::read(x)?.index(&items));
     }
     let items = parse(item)?;
@@ -115,7 +117,9 @@ fn parse(item: &Bound<'_, PyAny>) -> PyResult<Items> {
 }
 
 fn one(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
-    if let Some(index) = basic_item(item)? {
+    if !is_array(item)
+        && let Some(index) = basic_item(item)?
+    {
         return Ok(IndexItem::Basic(index));
     }
     if let Ok(b) = item.cast::<PyBool>() {

@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Elements of a line from which threads share one.
 const LONG: usize = 1 << 16;
 
+/// Estimated time in nanoseconds that one thread may take for a part of a line, during which it cannot be interrupted.
+pub(super) const UNCUT_NS: u64 = 50_000_000;
+
 /// Lines that are read together where their elements are not neighbours, and elements of each that are read in a row: then each
 /// cache line is used while it is there.
 const TOGETHER: usize = 16;
@@ -55,9 +58,9 @@ impl Lines {
         self.n == 0 || self.count() == 0
     }
 
-    /// Whether threads had better share each line than the lines. `cost` is in nanoseconds an element.
+    /// Whether each line had better be cut, for threads to share it or for it to end early. `cost` is in nanoseconds an element.
     pub(super) fn are_few_and_long(&self, lane: &Lane, cost: u64) -> bool {
-        self.n >= LONG && self.count() < lane.pieces(cost * (self.n * self.count()) as u64)
+        self.n >= LONG && (self.count() < lane.threads() || cost * self.n as u64 > UNCUT_NS)
     }
 
     /// Calls `f` with each line, one after the other.

@@ -2,7 +2,7 @@
 //!
 //! To sort it, each thread parts its piece at a common pivot, the pieces are put together, and so on with both parts until
 //! there are enough of them; then each is sorted by one thread. Sorted integers are the same whatever the pivots were.
-use super::lines::{Group, carve};
+use super::lines::{Group, UNCUT_NS, carve};
 use super::order::{COST, as_wide, order_keys};
 use super::positions::Shared;
 use super::transfer::Pieces;
@@ -33,7 +33,10 @@ pub(super) fn in_pieces(
 pub(super) fn sort<K: SortKey>(lane: &Lane, op: &'static str, keys: &mut [K], aside: &mut [K]) -> Result<(), OpsError> {
     let (isa, n) = (Isa::current(), keys.len());
     let cost = n as u64 * COST;
-    let pieces = lane.pieces(cost).min(n / SAMPLE);
+    // Halves of halves: as many parts as threads, or several for each where that is no power of two.
+    let threads = lane.threads();
+    let shares = if threads.is_power_of_two() { threads } else { 4 * threads };
+    let pieces = shares.max((cost / UNCUT_NS) as usize).min(n / SAMPLE);
     let mut parts: Vec<Range<usize>> = std::iter::once(0..n).collect();
     while parts.len() < pieces {
         parts = halve(lane, op, keys, aside, &parts, pieces)?;

@@ -108,9 +108,14 @@ fn heads(sorted: &Array) -> Result<Array, OpsError> {
 
 /// Lengths of runs that begin at `heads`.
 fn counts(heads: &Array, n: usize) -> Result<Array, OpsError> {
-    let heads = heads.to_vec::<i64>()?;
+    let heads = heads.view::<i64>()?.as_slice().unwrap_or_default();
     let ends = heads.iter().skip(1).copied().chain([n as i64]);
-    Array::from_slice(&heads.iter().zip(ends).map(|(start, end)| end - start).collect::<Vec<_>>())
+    Array::from_fn_uninit("unique", &[heads.len()], |out| {
+        for ((o, start), end) in out.iter_mut().zip(heads).zip(ends) {
+            o.write(end - start);
+        }
+        Ok(())
+    })
 }
 
 /// The elements of an array in order, by their numbers, and where runs of equal ones begin.
