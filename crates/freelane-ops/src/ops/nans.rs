@@ -114,6 +114,7 @@ const X: Param = Param::required("x", Kind::Operand);
 const AXIS: Param = Param::optional("axis", Kind::Axes, Default::None);
 const KEEPDIMS: Param = Param::keyword("keepdims", Kind::Bool, Default::Bool(false));
 const PLAIN: &[Param] = &[X, AXIS, KEEPDIMS];
+const WHERE: &[Param] = &[X.flat(), AXIS, KEEPDIMS];
 const CORRECTED: &[Param] = &[X, AXIS, Param::keyword("correction|ddof", Kind::Float, Default::Int(0)), KEEPDIMS];
 
 /// The operands of a row.
@@ -122,11 +123,11 @@ fn plain(a: &Bound<'_>) -> Result<(Array, Axes, bool), OpsError> {
 }
 
 macro_rules! rows {
-    ($($NAME:ident $name:literal $doc:literal |$x:ident, $axes:ident, $keepdims:ident| $run:expr;)*) => {$(
+    ($($NAME:ident $name:literal ($params:ident) $doc:literal |$x:ident, $axes:ident, $keepdims:ident| $run:expr;)*) => {$(
         pub(crate) static $NAME: Op = Op {
             name: $name,
             doc: $doc,
-            params: PLAIN,
+            params: $params,
             run: Run::One(|_, a| {
                 let ($x, $axes, $keepdims) = plain(a)?;
                 ($run).map_err(|e: OpsError| e.of($name))
@@ -137,21 +138,21 @@ macro_rules! rows {
 }
 
 rows! {
-    PTP "ptp" "The greatest element less the least; NaN if there is one."
+    PTP "ptp" (PLAIN) "The greatest element less the least; NaN if there is one."
         |x, axes, keepdims| x.ptp(axes, keepdims);
-    NANSUM "nansum" "The sum of the elements that are no NaN; 0 for none."
+    NANSUM "nansum" (PLAIN) "The sum of the elements that are no NaN; 0 for none."
         |x, axes, keepdims| filled(&x, 0.0)?.sum(axes, keepdims);
-    NANPROD "nanprod" "The product of the elements that are no NaN; 1 for none."
+    NANPROD "nanprod" (PLAIN) "The product of the elements that are no NaN; 1 for none."
         |x, axes, keepdims| filled(&x, 1.0)?.prod(axes, keepdims);
-    NANMEAN "nanmean" "The mean of the elements that are no NaN; NaN for none."
+    NANMEAN "nanmean" (PLAIN) "The mean of the elements that are no NaN; NaN for none."
         |x, axes, keepdims| settled(mean(&x, &axes)?, &axes, keepdims, "nanmean");
-    NANMIN "nanmin" "The least of the elements that are no NaN; NaN if all are."
+    NANMIN "nanmin" (PLAIN) "The least of the elements that are no NaN; NaN if all are."
         |x, axes, keepdims| extreme(&x, &axes, false, keepdims);
-    NANMAX "nanmax" "The greatest of the elements that are no NaN; NaN if all are."
+    NANMAX "nanmax" (PLAIN) "The greatest of the elements that are no NaN; NaN if all are."
         |x, axes, keepdims| extreme(&x, &axes, true, keepdims);
-    NANARGMIN "nanargmin" "The position of the first least of the elements that are no NaN, counted over the reduced axes."
+    NANARGMIN "nanargmin" (WHERE) "The position of the first least of the elements that are no NaN, counted over the reduced axes."
         |x, axes, keepdims| position(&x, &axes, false, keepdims);
-    NANARGMAX "nanargmax" "The position of the first greatest of the elements that are no NaN, counted over the reduced axes."
+    NANARGMAX "nanargmax" (WHERE) "The position of the first greatest of the elements that are no NaN, counted over the reduced axes."
         |x, axes, keepdims| position(&x, &axes, true, keepdims);
 }
 
