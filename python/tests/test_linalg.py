@@ -99,6 +99,28 @@ def test_condition_and_chains():
     close(L.multi_dot([fl.asarray(p) for p in parts]), np.linalg.multi_dot(parts))
 
 
+def test_norm_takes_what_numpy_takes():
+    x = matrices((3, 4, 5))
+    cases = [
+        (x, {}),
+        (x[0], {}),
+        (x[0], {"ord": "nuc"}),
+        (x[0], {"ord": 1, "keepdims": True}),
+        (x[0, 0], {"ord": 3}),
+        (x[0, 0], {"keepdims": True}),
+        (x, {"axis": 1}),
+        (x, {"ord": np.inf, "axis": -1, "keepdims": True}),
+        (x, {"axis": (0, 2)}),
+        (x, {"ord": 2, "axis": (2, 0), "keepdims": True}),
+        (x, {"keepdims": True}),
+    ]
+    for array, options in cases:
+        close(L.norm(fl.asarray(array), **options), np.linalg.norm(array, **options))
+    for array, options in [(x, {"ord": 2}), (x[0, 0], {"ord": "fro"}), (x, {"axis": (0, 1, 2)})]:
+        with pytest.raises(ValueError, match="norm: there is no such norm"):
+            L.norm(fl.asarray(array), **options)
+
+
 def test_errors():
     assert issubclass(L.LinAlgError, ValueError) and L.LinAlgError.__module__ == "freelane.linalg"
     with pytest.raises(L.LinAlgError, match="singular"):

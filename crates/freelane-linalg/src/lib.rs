@@ -31,7 +31,7 @@ pub use chains::{matrix_power, multi_dot};
 pub use cholesky::cholesky;
 pub use eigen::{eig, eigh, eigvals, eigvalsh};
 pub use lu::{det, inv, slogdet, solve};
-pub use norms::{Order, cond, matrix_norm, vector_norm};
+pub use norms::{Order, cond, matrix_norm, norm, vector_norm};
 pub use qr::{Mode, qr};
 pub use rows::OPS;
 pub use svd::{lstsq, matrix_rank, pinv, svd, svdvals};

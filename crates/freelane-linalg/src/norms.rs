@@ -32,10 +32,10 @@ const BLOCK: usize = 4096;
 /// # Errors
 /// When an axis does not exist, or infinity is asked for of no elements.
 pub fn vector_norm(x: &Array, axes: impl Into<Axes>, keepdims: bool, p: f64) -> Result<Array, OpsError> {
-    norm(x, axes.into(), keepdims, p).map_err(|e| e.of("vector_norm"))
+    of_vectors(x, axes.into(), keepdims, p).map_err(|e| e.of("vector_norm"))
 }
 
-fn norm(x: &Array, axes: Axes, keepdims: bool, p: f64) -> Result<Array, OpsError> {
+fn of_vectors(x: &Array, axes: Axes, keepdims: bool, p: f64) -> Result<Array, OpsError> {
     let x = if matches!(x.dtype().kind(), Kind::Float | Kind::Complex) { x.clone() } else { x.astype(DType::F64)? };
     let real = x.dtype().real();
     match p {
@@ -120,6 +120,42 @@ pub fn matrix_norm(x: &Array, order: Order, keepdims: bool) -> Result<Array, Ops
         }
     };
     if keepdims { Ok(kept) } else { kept.squeeze(&[-2, -1]) }
+}
+
+/// As NumPy's `norm`: of all elements, of vectors along one axis, or of matrices along two. Without axes an array of one is a
+/// vector, of two a matrix; without an order it is the root of the sum of squares, whatever the array has.
+///
+/// # Errors
+/// As [`vector_norm`] and [`matrix_norm`].
+pub fn norm(x: &Array, order: Option<Order>, axes: impl Into<Axes>, keepdims: bool) -> Result<Array, OpsError> {
+    const OP: &str = "norm";
+    let axes = axes.into();
+    let named = match &axes {
+        Axes::All => None,
+        Axes::These(axes) => Some(axes.to_vec()),
+    };
+    let done = match (order, &named) {
+        (None, None) => vector_norm(x, axes, keepdims, 2.0),
+        (None | Some(Order::P(_)), Some(one)) if one.len() == 1 => vector_norm(x, axes, keepdims, vector_order(order)),
+        (Some(Order::P(_)), None) if x.rank() == 1 => vector_norm(x, axes, keepdims, vector_order(order)),
+        (_, None) if x.rank() == 2 => matrix_norm(x, order.unwrap_or(Order::Frobenius), keepdims),
+        (_, Some(two)) if two.len() == 2 => {
+            let norms = matrix_norm(&x.moveaxis(two, &[-2, -1])?, order.unwrap_or(Order::Frobenius), false)?;
+            let forward = |axis: &isize| if *axis < 0 { axis + x.rank() as isize } else { *axis };
+            let mut places: Vec<isize> = two.iter().map(forward).collect();
+            places.sort_unstable();
+            if keepdims { places.into_iter().try_fold(norms, |x, axis| x.expand_dims(axis)) } else { Ok(norms) }
+        }
+        _ => {
+            let message = "there is no such norm: 'fro' and 'nuc' are of matrices, others of vectors or matrices, and axes are one or two";
+            return Err(OpsError::argument(OP, message));
+        }
+    };
+    done.map_err(|e| e.of(OP))
+}
+
+fn vector_order(order: Option<Order>) -> f64 {
+    if let Some(Order::P(p)) = order { p } else { 2.0 }
 }
 
 /// Values of matrices as matrices of one row.

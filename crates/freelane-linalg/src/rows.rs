@@ -1,5 +1,5 @@
 //! The functions of the namespace `linalg`, one row each.
-use crate::norms::{Order, cond, matrix_norm, vector_norm};
+use crate::norms::{Order, cond, matrix_norm, norm, vector_norm};
 use crate::qr::{Mode, qr};
 use crate::{chains, cholesky, eigen, lu, svd, triangular};
 use freelane_ops::function::{Bound, Default, Kind, Param};
@@ -30,6 +30,7 @@ pub const OPS: &[&Op] = &[
     &MATRIX_RANK,
     &product_rows::MATRIX_TRANSPOSE,
     &MULTI_DOT,
+    &NORM,
     &product_rows::OUTER,
     &PINV,
     &QR,
@@ -177,6 +178,22 @@ static MULTI_DOT: Op = Op {
     doc: "The product of matrices in the order of multiplication that takes the fewest steps.",
     params: &[Param::required("arrays", Kind::Operands)],
     run: Run::One(|_, a| chains::multi_dot(&a.arrays(0)?.iter().collect::<Vec<&Array>>())),
+    onnx: None,
+};
+
+static NORM: Op = Op {
+    name: "norm",
+    doc: "As NumPy's norm: of all elements, of vectors along one axis, or of matrices along two.",
+    params: &[
+        X,
+        Param::optional("ord", Kind::Any, Default::None),
+        Param::optional("axis", Kind::Axes, Default::None),
+        Param::optional("keepdims", Kind::Bool, Default::Bool(false)),
+    ],
+    run: Run::One(|_, a| {
+        let order = if a.value(1).is_some() { Some(order(a, 1)?) } else { None };
+        norm(&a.array(0)?, order, a.axes(2)?, a.bool(3)?)
+    }),
     onnx: None,
 };
 

@@ -164,6 +164,7 @@ pub const SAMPLES: &[(&str, &[&str])] = &[
     ("linalg.matrix_power", &["linalg.matrix_power(m / 40, 5)"]),
     ("linalg.matrix_rank", &["linalg.matrix_rank(m)"]),
     ("linalg.multi_dot", &["linalg.multi_dot([m, s, r])"]),
+    ("linalg.norm", &["linalg.norm(x)", "linalg.norm(m, ord=1)", "linalg.norm(t, axis=1)"]),
     ("linalg.pinv", &["linalg.pinv(m)"]),
     ("linalg.qr", &["linalg.qr(m)"]),
     ("linalg.slogdet", &["linalg.slogdet(m)"]),

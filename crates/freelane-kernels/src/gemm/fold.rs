@@ -177,6 +177,18 @@ unsafe fn along<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usi
 /// As [`along`]; k is at most `CHAINS`, rows and B are contiguous.
 #[inline(always)]
 unsafe fn short<S: Simd<T: Fused>, const NV: usize>(s: S, x: &Column<S::T>, i: usize, out: &mut [S::V]) {
+    if x.k <= S::L {
+        // One register holds all chains that have an element; the others are +0, which adds nothing to what a chain can be.
+        // SAFETY: so many elements of B and of each row exist.
+        unsafe {
+            let y = s.load_first(x.b, x.k);
+            for (r, out) in out.iter_mut().enumerate() {
+                let a = x.a.wrapping_offset((i + r) as isize * x.a_rs);
+                *out = s.fma(s.load_first(a, x.k), y, s.zero());
+            }
+        }
+        return;
+    }
     let lanes = |v: usize| x.k.saturating_sub(v * S::L).min(S::L);
     let mut y = [s.zero(); NV];
     for v in 0..NV {

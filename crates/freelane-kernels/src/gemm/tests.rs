@@ -421,6 +421,33 @@ fn complex_numbers_multiply() {
     assert_eq!(c[0], Complex::new(10.0, 3.0));
 }
 
+/// Whole numbers, so that sums are exact in any order: one column and more, several blocks, rows or columns contiguous.
+#[test]
+fn complex_products_are_those_of_their_parts() {
+    let number = |i: usize| Complex::new((i * 7 % 5) as f32 - 2.0, (i * 3 % 7) as f32 - 3.0);
+    for [m, k, n] in [[1, 1, 1], [5, 3, 1], [17, 1100, 1], [33, 513, 1], [1, 40, 9], [3, 300, 4], [70, 20, 130]] {
+        let (a, b): (Vec<_>, Vec<_>) = ((0..m * k).map(number).collect(), (0..k * n).map(|i| number(i + 11)).collect());
+        for turned in [false, true] {
+            let [a_strides, b_strides] = if turned { [[1, m], [1, k]] } else { [[k, 1], [n, 1]] };
+            let at = |i: usize, j: usize, [rs, cs]: [usize; 2]| i * rs + j * cs;
+            let signed = |strides: [usize; 2]| strides.map(|s| s as isize);
+            let mut c = vec![Complex::default(); m * n];
+            let x = Mat::new(&a, 0, [m, k], signed(a_strides)).unwrap();
+            let y = Mat::new(&b, 0, [k, n], signed(b_strides)).unwrap();
+            let mut out = MatMut::new(&mut c, 0, [m, n], [n as isize, 1]).unwrap();
+            let bias: Vec<_> = (0..n).map(|j| Complex::new(j as f32, 1.0)).collect();
+            let epilogue = Epilogue { bias: Some(&bias), relu: false };
+            gemm(Isa::current(), x, y, &mut out, 0..n, epilogue, &mut scratch::<Complex<f32>>(m, n, k));
+            for i in 0..m {
+                for j in 0..n {
+                    let terms = (0..k).map(|p| a[at(i, p, a_strides)] * b[at(p, j, b_strides)]);
+                    assert_eq!(c[i * n + j], terms.fold(bias[j], |sum, x| sum + x), "{m}x{k}x{n} {turned} ({i}, {j})");
+                }
+            }
+        }
+    }
+}
+
 /// Rows of `f16` alone and in a batch, columns cut or not: the same bits.
 #[test]
 fn halves_round_once_and_do_not_depend_on_the_batch() {
