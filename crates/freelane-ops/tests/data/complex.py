@@ -50,6 +50,11 @@ for name, precise in PRECISE.items():
         if name not in OWN and (re in SPECIAL or im in SPECIAL or math.isnan(re) or math.isnan(im)):
             z = complex(re, im)
             value = getattr(np, NAMES.get(name, name))(np.array([z]))[0]
+            if name == "tanh" and math.isinf(re):
+                # The array API standard keeps the sign, Annex G takes that of sin(2 im).
+                value = complex(value.real, math.copysign(0.0, im))
+            if name == "tan" and math.isinf(im):
+                value = complex(math.copysign(0.0, re), value.imag)
             line(name, z, value, open_signs(name, z))
     for re, im in ORDINARY:
         with mp.workprec(1200):

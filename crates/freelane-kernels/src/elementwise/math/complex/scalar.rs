@@ -153,7 +153,9 @@ pub(super) fn tanh(z: C) -> C {
     }
     if z.re.abs() > 20.0 {
         let im = 4.0 * m::sin(z.im) * m::cos(z.im) * m::exp(-2.0 * z.re.abs());
-        return C::new(1f64.copysign(z.re), if z.im.is_finite() { im } else { 0f64.copysign(z.im) });
+        // At infinity the array API standard, unlike Annex G, keeps the sign of the imaginary part.
+        let finite = z.re.is_finite() && z.im.is_finite();
+        return C::new(1f64.copysign(z.re), if finite { im } else { 0f64.copysign(z.im) });
     }
     let (t, s) = (m::tan(z.im), m::sinh(z.re));
     let (b, r) = (1.0 + t * t, m::sqrt(1.0 + s * s));
@@ -373,6 +375,7 @@ mod tests {
             assert!(same(got.re, want[0]) && same(got.im, want[1]), "{name} of {re} and {im}: {got}");
         }
         assert!(expm1(C::new(-0.0, 0.0)).re.is_sign_positive());
+        assert!(tanh(C::new(inf, 2.0)).im.is_sign_positive() && tanh(C::new(-inf, -2.0)).im.is_sign_negative());
     }
 
     #[test]
