@@ -20,7 +20,8 @@ from samples import FLOATS, INTEGERS, IN_NUMPY, NAMES, bits, check, floor_divide
 ROWS = {name: dict(params) for space, name, params, _ in fl._freelane._rows() if not space}
 PARAMETERS = {name: inspect.signature(getattr(fl, name)).parameters for name in ROWS}
 ELEMENTWISE = [name for name in ROWS if "out" in PARAMETERS[name]]
-REDUCTIONS = [name for name in ROWS if "keepdims" in PARAMETERS[name] and name not in ELEMENTWISE]
+# Rows of reductions say what they take; others with axes to keep are made of them.
+REDUCTIONS = [name for name in ROWS if "keepdims" in PARAMETERS[name] and " Takes " in f" {getattr(fl, name).__doc__}"]
 STRUCTURED = [name for name in ROWS if name not in ELEMENTWISE + REDUCTIONS]
 ARITY = {name: len(PARAMETERS[name]) - 1 for name in ELEMENTWISE}
 BINARY = [name for name in ELEMENTWISE if ARITY[name] == 2]
