@@ -103,12 +103,12 @@ fit("EXP", "`(e^r - 1 - r) / r^2`, in `r`, for `|r| <= ln 2 / 2`.",
 z = ((sqrt(2) - 1) / (sqrt(2) + 1))**2 * mpf("1.001")
 fit("LOG", "`(2 atanh s - 2 s) / s^3`, in `z = s^2`, for `|s| <= (sqrt 2 - 1) / (sqrt 2 + 1)`.",
     lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), z, {"f32": 2, "f64": 6})
-fit("LOG_POWF", "As `LOG_64`, as short as powers in f32 allow.",
-    lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), z, {"f64": 4})
-fit("LOG_POW", "`(2 atanh s - 2 s - 2/3 s^3) / s^5`, in `z = s^2`, over the range of `LOG_64`.",
-    lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z) - 2 * sqrt(z)**3 / 3) / sqrt(z)**5, mpf(0), z, {"f64": 6})
-fit("EXP_POWF", "As `EXP_64`, as short as powers in f32 allow.",
-    lambda r: (exp(r) - 1 - r) / r**2 if abs(r) > TINY else mpf(1) / 2, -half_ln2, half_ln2, {"f64": 5})
+fit("LOG2_POWF", "`2 atanh s / (s ln 2)`, in `z = s^2`, over the range of `LOG_64`, as short as powers in f32 allow.",
+    lambda z: 2 * atanh(sqrt(z)) / sqrt(z) / log(2), mpf(0), z, {"f64": 5})
+fit("LOG_POW", "`(atanh s - s - 1/3 s^3) / s^5`, in `z = s^2`, over the range of `LOG_64`.",
+    lambda z: (atanh(sqrt(z)) - sqrt(z) - sqrt(z)**3 / 3) / sqrt(z)**5, mpf(0), z, {"f64": 6})
+fit("EXP2_POWF", "`2^r`, for `|r| <= 1/2`, as short as powers in f32 allow.",
+    lambda r: exp(r * log(2)), -mpf("0.5001"), mpf("0.5001"), {"f64": 6})
 
 t = (pi / 4 * mpf("1.002"))**2
 tans = {ty: rational(lambda t: tan(sqrt(t)) / sqrt(t), mpf(0), t, *n) for ty, n in {"f32": (1, 2), "f64": (3, 3)}.items()}
@@ -145,6 +145,20 @@ for ty, end, degree, centre, floor_at in (("f64", "6", 19, "2.5", 8), ("f32", "4
     emit(f"ERFC_{ty[1:]}", ty, c, f"""`-ln erfc x`, in `x - {centre}`.
     Least squares over [1, {end}] with the weight `erfc x + 1e-{floor_at}`.""")
 
+# e^(z^2) erfc z, in u = (z - k) / (z + k), so that z from 0 to 39 is u from -1 to nearly 1.
+k = mpf("3.5")
+out.append("/// The `z` in the middle of `ERFCX`.")
+out.append(f"pub(super) const ERFCX_MIDDLE: f64 = {nstr(k, 5)};")
+
+
+def erfcx(u):
+    z = k * (1 + u) / (1 - u)
+    return exp(z * z) * erfc(z) * (z + k)
+
+
+fit_pair("ERFCX", f"`e^(z^2) erfc z (z + k)`, in `u = (z - k) / (z + k)`, `k = {nstr(k, 5)}`, for `z` from 0.49 to 39.",
+         erfcx, (mpf("0.49") - k) / (mpf("0.49") + k), (39 - k) / (39 + k), {"f32": 10, "f64": 21})
+
 for ty, bits in (("f32", 24), ("f64", 53)):
     emit(f"PI_{ty[1:]}", ty, words(+pi, 3, bits), "pi in three words.")
     emit(f"LN2_{ty[1:]}", ty, words(log(2), 2, bits), "ln 2 in two words.")
@@ -154,7 +168,7 @@ for ty, bits in (("f32", 15), ("f64", 42)):
 emit("LOG2_E_64", "f64", words(1 / log(2), 2, 53), "1 / ln 2 in two words.")
 emit("LOG10_E_64", "f64", words(1 / log(10), 2, 53), "1 / ln 10 in two words.")
 pair("PI_QUARTERS", {ty: [w / 4 for w in words(+pi, 2, bits)] for ty, bits in (("f32", 24), ("f64", 53))}, "pi / 4 in two words.")
-emit("TWO_THIRDS", "f64", words(mpf(2) / 3, 2, 53), "2/3 in two words.")
+emit("THIRD", "f64", words(mpf(1) / 3, 2, 53), "1/3 in two words.")
 
 print("//! Coefficients. Written by `dev/fit/fit.py`, which says how; edit that.")
 print("#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]")

@@ -5,6 +5,7 @@
 #[macro_use]
 mod rows;
 
+mod activation;
 mod arithmetic;
 mod bitwise;
 mod compare;
@@ -15,6 +16,7 @@ mod special;
 pub(crate) mod steps;
 mod trigonometric;
 
+pub use activation::*;
 pub use arithmetic::*;
 pub use bitwise::*;
 pub use compare::*;
@@ -27,6 +29,7 @@ pub use trigonometric::*;
 use crate::UFunc;
 
 const FAMILIES: &[&[&UFunc]] = &[
+    activation::ROWS,
     arithmetic::ROWS,
     bitwise::ROWS,
     compare::ROWS,

@@ -15,22 +15,28 @@ functions! {
     Erf,
 }
 
-/// e^(x + low), for an `x` that is not NaN.
+/// e^(x + low) before its exponent is put in: `(p, k)` for `p 2^k`, with `k` added to `ROUNDER`; NaN of a NaN.
 #[inline(always)]
-pub(super) fn exp_sum<R: Real>(x: R, low: R) -> R {
+pub(super) fn exp_parts<R: Real>(x: R, low: R) -> (R, R) {
     let x = at_least(at_most(x, R::EXP_RANGE[1]), R::EXP_RANGE[0]);
     let kb = x.fma(R::lit(LOG2_E), R::ROUNDER);
     let k = kb - R::ROUNDER;
     let high = k.fma(-R::LN2[0], x);
     let low = k.fma(-R::LN2[1], low);
     let r = high + low;
-    let y = (r * r).fma(poly(r, R::EXP), low) + high + R::lit(1.0);
-    y.scale(kb)
+    ((r * r).fma(poly(r, R::EXP), low) + high + R::lit(1.0), kb)
+}
+
+/// e^(x + low); NaN of a NaN.
+#[inline(always)]
+pub(super) fn exp_sum<R: Real>(x: R, low: R) -> R {
+    let (p, kb) = exp_parts(x, low);
+    p.scale(kb)
 }
 
 #[inline(always)]
 fn exp<R: Real>(x: R) -> R {
-    nan_or(x, exp_sum(x, R::lit(0.0)))
+    exp_sum(x, R::lit(0.0))
 }
 
 /// `x = k + r`; what the exponent cannot hold is zero, infinite or left to the scalar function.

@@ -76,6 +76,7 @@ macro_rules! guarded2 {
 
 #[cfg(test)]
 mod accuracy;
+mod activation;
 mod coef;
 mod complex;
 mod exp;
@@ -90,6 +91,7 @@ mod sincos;
 mod special;
 mod trig;
 
+pub use activation::*;
 pub use complex::Angle;
 pub use exp::*;
 pub use hyperbolic::*;

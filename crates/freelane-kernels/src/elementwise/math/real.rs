@@ -39,6 +39,8 @@ pub(super) trait Real:
     const SIN_LIMIT: Self;
     /// Below the first e^x is zero, above the second infinite; far enough out to be sure, near enough for `scale`.
     const EXP_RANGE: [Self; 2];
+    /// From here on erfc is zero, and so is e^(-x^2 / 2).
+    const NORMAL_END: Self;
     /// sinh and cosh are infinite from here on.
     const SINH_END: Self;
     /// 2^x is infinite from the second on, and no normal number below the first; zero below the third.
@@ -68,9 +70,9 @@ pub(super) trait Real:
     fn power_down(k: Self) -> Self;
     /// `self * 2^k`, where `k` was added to `ROUNDER`, and both numbers are normal.
     fn shifted(self, k: Self) -> Self;
-    /// As `split`, for normal numbers.
+    /// `(m, e)` with `self = m * 2^e` and `m` from sqrt(1/2) to sqrt(2), for what is positive and normal.
     fn split_normal(self) -> (Self, Self);
-    /// `2^e` and `2^-e` for the `e` of `split`.
+    /// `2^e` and `2^-e` for the `e` of `split_normal`.
     fn powers(self) -> (Self, Self);
     /// `2^k` and `k`, the power of two near `self / b`: the quotient by it is between 2^-0.6 and 2^0.6.
     fn ratio_power(self, b: Self) -> (Self, Self);
@@ -84,8 +86,6 @@ pub(super) trait Real:
     fn flip_if_odd(self, k: Self) -> Self;
     /// `self * 2^k`, rounded once, where `k` was added to `ROUNDER`; for `k` of `EXP_RANGE`.
     fn scale(self, k: Self) -> Self;
-    /// `(m, e)` with `self = m * 2^e` and `m` from sqrt(1/2) to sqrt(2), for what is positive and finite.
-    fn split(self) -> (Self, Self);
 }
 
 /// `c[0] + c[1] x + ...` by Horner's rule.
@@ -95,6 +95,25 @@ pub(super) fn poly<R: Real>(x: R, c: &[R]) -> R {
     let mut i = c.len() - 1;
     while i > 0 {
         i -= 1;
+        r = r.fma(x, c[i]);
+    }
+    r
+}
+
+/// As `poly`, with even and odd powers apart: one multiplication more, half as long a chain.
+#[inline(always)]
+pub(super) fn poly_halves<R: Real>(x: R, c: &[R]) -> R {
+    let (square, last) = (x * x, c.len() - 1);
+    let (even, odd) = if last & 1 == 0 { (last, last - 1) } else { (last - 1, last) };
+    every_second(square, c, odd).fma(x, every_second(square, c, even))
+}
+
+/// Every second coefficient from `c[i]` down, by Horner's rule.
+#[inline(always)]
+fn every_second<R: Real>(x: R, c: &[R], mut i: usize) -> R {
+    let mut r = c[i];
+    while i >= 2 {
+        i -= 2;
         r = r.fma(x, c[i]);
     }
     r
@@ -135,7 +154,7 @@ pub(super) fn nan_or<R: Real>(x: R, y: R) -> R {
 macro_rules! real {
     (
         $t:ident, $u:ident, mantissa $mantissa:literal, bias $bias:literal, sqrt_half $sqrt_half:literal,
-        scale_bits $scale_bits:literal, lift $lift:literal,
+        scale_bits $scale_bits:literal,
         $($name:ident: $ty:ty = $value:expr;)*
     ) => {
         impl Real for $t {
@@ -223,26 +242,12 @@ macro_rules! real {
                 let power = |k: $u| $t::from_bits(k.wrapping_sub(1) << $mantissa);
                 self * power(first) * power(second)
             }
-            #[inline(always)]
-            fn split(self) -> (Self, Self) {
-                let subnormal = self < $t::MIN_POSITIVE;
-                let lift = <$t>::from_bits(($bias + $lift) << $mantissa);
-                let bits = select(subnormal, self * lift, self).to_bits();
-                let one: $u = $bias << $mantissa;
-                let biased = bits.wrapping_add(one - $sqrt_half) >> $mantissa;
-                let m = $t::from_bits(bits.wrapping_sub(biased << $mantissa).wrapping_add(one));
-                // The exponent becomes a float as the low bits of 2^mantissa.
-                let base: $u = ($bias + $mantissa) << $mantissa;
-                let shift = $t::from_bits(base) + $bias as $t;
-                let e = $t::from_bits(base | biased) - select(subnormal, shift + $lift as $t, shift);
-                (m, e)
-            }
         }
     };
 }
 
 real! {
-    f32, u32, mantissa 23, bias 127, sqrt_half 0x3f35_04f3, scale_bits 9, lift 25,
+    f32, u32, mantissa 23, bias 127, sqrt_half 0x3f35_04f3, scale_bits 9,
     ROUNDER: f32 = 12582912.0;
     PI: [f32; 3] = coef::PI_32;
     LN2: [f32; 2] = coef::LN2_32;
@@ -257,6 +262,7 @@ real! {
     TANH_END: f32 = 10.0;
     SIN_LIMIT: f32 = 3e4;
     EXP_RANGE: [f32; 2] = [-110.0, 90.0];
+    NORMAL_END: f32 = 15.0;
     SINH_END: f32 = 89.7;
     EXP2_RANGE: [f32; 3] = [-125.0, 128.0, -151.0];
     CBRT_STEP: &'static [f32] = &[2.0 / 3.0, 5.0 / 9.0, 40.0 / 81.0];
@@ -264,7 +270,7 @@ real! {
 }
 
 real! {
-    f64, u64, mantissa 52, bias 1023, sqrt_half 0x3fe6_a09e_667f_3bcd, scale_bits 12, lift 54,
+    f64, u64, mantissa 52, bias 1023, sqrt_half 0x3fe6_a09e_667f_3bcd, scale_bits 12,
     ROUNDER: f64 = 6755399441055744.0;
     PI: [f64; 3] = coef::PI_64;
     LN2: [f64; 2] = coef::LN2_64;
@@ -279,6 +285,7 @@ real! {
     TANH_END: f64 = 20.0;
     SIN_LIMIT: f64 = 1e9;
     EXP_RANGE: [f64; 2] = [-760.0, 710.0];
+    NORMAL_END: f64 = 39.0;
     SINH_END: f64 = 710.7;
     EXP2_RANGE: [f64; 3] = [-1021.0, 1024.0, -1077.0];
     CBRT_STEP: &'static [f64] = &[2.0 / 3.0, 5.0 / 9.0, 40.0 / 81.0, 110.0 / 243.0];
