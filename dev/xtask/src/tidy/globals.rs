@@ -13,6 +13,7 @@ const REASONS: &[(&str, &str)] = &[
     ("clap_builder", "command line: a name read once from the environment"),
     ("colorchoice", "command line: whether to colour, decided before the first output"),
     ("console", "command line: whether to colour, and the width of a line, decided once"),
+    ("dyn-stack", "a count that its own tests keep"),
     ("faer", "how many threads it may use by itself; each call of ours names one"),
     ("fastrand", "names of temporary files, from a generator of each thread's own"),
     ("foldhash", "hash seeds, drawn once, used where a file's table of contents is read"),
