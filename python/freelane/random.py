@@ -113,6 +113,14 @@ class Generator:
             low, high = 0, low
         return self._draw(_integers, size, low, high + 1 if endpoint else high, dtype=dtype)
 
+    def poisson(self, lam=1.0, size=None):
+        """Numbers of events of which lam are expected."""
+        return self._draw(_rows.poisson, size, lam)
+
+    def binomial(self, n, p, size=None):
+        """Numbers of successes of n trials, each with probability p."""
+        return self._draw(_rows.binomial, size, n, p)
+
     def bytes(self, length):
         """Random bytes."""
         n = _number(length, 2**62, "length")

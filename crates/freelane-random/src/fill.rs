@@ -126,15 +126,24 @@ pub(crate) fn array<F: Fill>(
     shape: &[usize],
     dtype: DType,
 ) -> Result<Array, OpsError> {
-    let size = size_of::<F::Out>();
-    assert_eq!(size, dtype.size(), "elements of another type");
-    let bytes = element_count(shape, size).in_op(op)? * size;
+    made(op, from, shape, dtype, |lane, out| spread(op, lane, f, from, out))
+}
+
+/// An array of which `write` writes all places.
+fn made<T>(
+    op: &'static str,
+    from: Source,
+    shape: &[usize],
+    dtype: DType,
+    write: impl FnOnce(&Lane, &Out<T>) -> Result<(), OpsError>,
+) -> Result<Array, OpsError> {
+    assert_eq!(size_of::<T>(), dtype.size(), "elements of another type");
+    let bytes = element_count(shape, size_of::<T>()).in_op(op)? * size_of::<T>();
     let layout = Layout::contiguous(shape).in_op(op)?;
     from.after(op, layout.len())?;
     Lane::with(|lane| {
         let mut buffer = lane.heap().uninit(bytes, DEFAULT_ALIGN).in_op(op)?;
-        let out = Out(buffer.as_mut_ptr().cast::<MaybeUninit<F::Out>>(), layout.len());
-        spread(op, lane, f, from, &out)?;
+        write(lane, &Out(buffer.as_mut_ptr().cast(), layout.len()))?;
         // SAFETY: every element was written, with a value of this dtype, and the buffer was made for the layout.
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
     })

@@ -1,6 +1,8 @@
 //! A position that moves on.
 use crate::source::{EntropyError, Source, seed_from_system};
-use crate::{bits, choice, exponential, integers, normal, permutation, random, uniform, weighted_choice};
+use crate::{
+    binomial, bits, choice, exponential, integers, normal, permutation, poisson, random, uniform, weighted_choice,
+};
 use freelane_array::DType;
 use freelane_ops::{Array, OpsError};
 
@@ -137,6 +139,22 @@ impl Generator {
     /// As [`integers`].
     pub fn integers(&mut self, low: i64, high: i64, shape: &[usize]) -> Result<Array, OpsError> {
         self.draw(|from| integers(from, low.into(), high.into(), shape, DType::I64))
+    }
+
+    /// Numbers of events of which `lam` are expected.
+    ///
+    /// # Errors
+    /// As [`poisson`].
+    pub fn poisson(&mut self, lam: f64, shape: &[usize]) -> Result<Array, OpsError> {
+        self.draw(|from| poisson(from, lam, shape))
+    }
+
+    /// Numbers of successes of `n` trials, each with probability `p`.
+    ///
+    /// # Errors
+    /// As [`binomial`].
+    pub fn binomial(&mut self, n: u64, p: f64, shape: &[usize]) -> Result<Array, OpsError> {
+        self.draw(|from| binomial(from, n, p, shape))
     }
 
     /// The numbers below `n` in an order of which each is as likely.

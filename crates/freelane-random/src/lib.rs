@@ -18,6 +18,7 @@
 //! source.rs      seed, stream and position; where words for second tries come from
 //! fill.rs        arrays of values, each from its word: vector loops, spread over lanes
 //! real.rs        uniform, normal and exponential values
+//! count.rs       Poisson and binomial values, from tables
 //! math.rs        logarithm and angles without branches
 //! whole.rs       words, integers without bias
 //! order.rs       permutations and choices
@@ -31,6 +32,7 @@
 //!
 //! Not for secrets: who sees some values can tell the others.
 
+mod count;
 mod fill;
 mod generator;
 mod math;
@@ -41,6 +43,7 @@ mod rows;
 mod source;
 mod whole;
 
+pub use count::{binomial, poisson};
 pub use generator::Generator;
 pub use order::{choice, permutation, weighted_choice};
 pub use real::{exponential, normal, random, uniform};

@@ -1,13 +1,26 @@
 //! The functions by name: pure ones, of a seed, a stream and a position.
 use crate::source::Source;
-use crate::{bits, choice, exponential, integers, normal, permutation, random, uniform, weighted_choice};
+use crate::{
+    binomial, bits, choice, exponential, integers, normal, permutation, poisson, random, uniform, weighted_choice,
+};
 use freelane_array::{DType, Kind as Of};
 use freelane_ops::function::{Bound, Default, Kind, Param, Run};
 use freelane_ops::{Array, Op, OpsError, Scalar, Value};
 
 /// Every function of the crate, as `freelane eval` and the Python module call it.
-pub const OPS: &[&Op] =
-    &[&BITS, &CHILD_SEEDS, &CHOICE, &EXPONENTIAL, &INTEGERS, &NORMAL, &PERMUTATION, &RANDOM, &UNIFORM];
+pub const OPS: &[&Op] = &[
+    &BINOMIAL,
+    &BITS,
+    &CHILD_SEEDS,
+    &CHOICE,
+    &EXPONENTIAL,
+    &INTEGERS,
+    &NORMAL,
+    &PERMUTATION,
+    &POISSON,
+    &RANDOM,
+    &UNIFORM,
+];
 
 const SHAPE: Param = Param::required("shape", Kind::Shape);
 const SEED: Param = Param::keyword("seed", Kind::Int, Default::Required);
@@ -115,6 +128,22 @@ static INTEGERS: Op = Op {
         };
         integers(source("integers", a, 3)?, bound(1)?, bound(2)?, &a.shape(0)?, dtype(a, 6, DType::I64)?)
     }),
+    onnx: None,
+};
+
+static POISSON: Op = Op {
+    name: "poisson",
+    doc: "Numbers of events, int64, of which lam, at most 1e9, are expected.",
+    params: &[SHAPE, Param::optional("lam", Kind::Float, Default::Float(1.0)), SEED, STREAM, POSITION],
+    run: Run::One(|_, a| poisson(source("poisson", a, 2)?, a.float(1)?, &a.shape(0)?)),
+    onnx: None,
+};
+
+static BINOMIAL: Op = Op {
+    name: "binomial",
+    doc: "Numbers of successes, int64, of n trials, each with probability p.",
+    params: &[SHAPE, Param::required("n", Kind::Int), Param::required("p", Kind::Float), SEED, STREAM, POSITION],
+    run: Run::One(|_, a| binomial(source("binomial", a, 3)?, a.length(1)? as u64, a.float(2)?, &a.shape(0)?)),
     onnx: None,
 };
 

@@ -3,12 +3,15 @@ use freelane_array::DType;
 use freelane_ops::{Array, OpsError};
 use freelane_pool::Runtime;
 use freelane_random::{
-    Generator, Source, bits, choice, exponential, integers, normal, permutation, random, uniform, weighted_choice,
+    Generator, Source, binomial, bits, choice, exponential, integers, normal, permutation, poisson, random, uniform,
+    weighted_choice,
 };
 
 type Draw = fn(Source, usize) -> Result<Array, OpsError>;
 
-const DRAWS: [(&str, Draw); 9] = [
+const DRAWS: [(&str, Draw); 11] = [
+    ("poisson", |at, n| poisson(at, 3.5, &[n])),
+    ("binomial", |at, n| binomial(at, 100, 0.3, &[n])),
     ("bits", |at, n| bits(at, &[n], DType::U32)),
     ("random", |at, n| random(at, &[n], DType::F64)),
     ("random32", |at, n| random(at, &[n], DType::F32)),
@@ -19,6 +22,10 @@ const DRAWS: [(&str, Draw); 9] = [
     ("dice", |at, n| integers(at, 1, 7, &[n], DType::U8)),
     ("weighted", |at, n| weighted_choice(at, &[1.0, 2.0, 3.0], &[n], true)),
 ];
+
+fn list(x: Result<Array, OpsError>) -> Vec<f64> {
+    text(x).into_iter().map(f64::from_bits).collect()
+}
 
 fn text(x: Result<Array, OpsError>) -> Vec<u64> {
     let x = x.unwrap().contiguous().unwrap();
@@ -87,7 +94,10 @@ fn generators_move_on_by_what_they_drew() {
 #[test]
 fn what_cannot_be_is_an_error_and_says_why() {
     let at = Source::new(1);
-    let cases: [(Result<Array, OpsError>, &str); 14] = [
+    let cases: [(Result<Array, OpsError>, &str); 17] = [
+        (poisson(at, -1.0, &[2]), "poisson: lam must be from 0 to 1e9, not -1"),
+        (poisson(at, f64::NAN, &[2]), "poisson: lam must be from 0 to 1e9, not NaN"),
+        (binomial(at, 5, 1.5, &[2]), "binomial: p must be from 0 to 1, not 1.5"),
         (random(at, &[2], DType::F16), "random: not defined for float16; it takes float32 and float64"),
         (
             uniform(at, 0.0, f64::INFINITY, &[2], DType::F64),
@@ -125,5 +135,11 @@ fn what_cannot_be_is_an_error_and_says_why() {
     assert_eq!(choice(at, 0, &[0], false).unwrap().len(), 0);
     assert_eq!(choice(at, 1 << 60, &[3], false).unwrap().len(), 3);
     assert_eq!(random(at, &[0, 5], DType::F32).unwrap().shape(), [0, 5]);
+    assert_eq!(list(poisson(at, 0.0, &[3])), [0.0; 3]);
+    assert_eq!(
+        [list(binomial(at, 9, 0.0, &[1])), list(binomial(at, 9, 1.0, &[1])), list(binomial(at, 0, 0.5, &[1]))].concat(),
+        [0.0, 9.0, 0.0]
+    );
+    assert!(binomial(at, 1 << 60, 0.5, &[1]).is_err());
     assert_eq!(random(at, &[], DType::F64).unwrap().shape(), [0; 0]);
 }

@@ -3,7 +3,8 @@
 use freelane_array::DType;
 use freelane_ops::Array;
 use freelane_random::{
-    Generator, Source, bits, choice, exponential, integers, normal, permutation, random, uniform, weighted_choice,
+    Generator, Source, binomial, bits, choice, exponential, integers, normal, permutation, poisson, random, uniform,
+    weighted_choice,
 };
 
 const N: usize = 200_000;
@@ -207,4 +208,33 @@ fn streams_seeds_and_children_are_unrelated() {
     let (first, second) = (rng.split(2).unwrap(), rng.split(2).unwrap());
     let seeds: std::collections::HashSet<u64> = first.iter().chain(&second).map(|g| g.source().seed).collect();
     assert_eq!((seeds.len(), rng.position()), (4, 4));
+}
+
+/// Mean and variance, whose own deviation comes from the fourth central moment.
+fn moments(x: &[f64], mean_of: f64, variance: f64, fourth: f64, what: &str) {
+    let n = x.len() as f64;
+    near(mean(x.iter().copied()), mean_of, (variance / n).sqrt(), what);
+    let found = mean(x.iter().map(|v| (v - mean_of).powi(2)));
+    near(found, variance, ((fourth - variance * variance) / n).sqrt(), what);
+}
+
+#[test]
+fn numbers_of_events_are_as_likely_as_they_should_be() {
+    for lam in [0.01, 0.5, 3.5, 40.0, 1e4, 1e8] {
+        let x = list(&poisson(at(21), lam, &[N]).unwrap());
+        moments(&x, lam, lam, lam + 3.0 * lam * lam, &format!("poisson {lam}"));
+        near(
+            x.iter().filter(|v| **v == 0.0).count() as f64,
+            N as f64 * (-lam).exp(),
+            (N as f64 * (-lam).exp()).sqrt().max(0.1),
+            "none",
+        );
+    }
+    for (n, p) in [(1, 0.3), (10, 0.5), (100, 0.02), (1000, 0.999), (1_000_000, 0.4), (1 << 40, 1e-6)] {
+        let x = list(&binomial(at(22), n, p, &[N]).unwrap());
+        let (mean, variance) = (n as f64 * p, n as f64 * p * (1.0 - p));
+        let fourth = variance * (1.0 + (3.0 * n as f64 - 6.0) * p * (1.0 - p));
+        moments(&x, mean, variance, fourth, &format!("binomial {n}, {p}"));
+        assert!(x.iter().all(|v| (0.0..=n as f64).contains(v)));
+    }
 }

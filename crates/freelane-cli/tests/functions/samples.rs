@@ -173,6 +173,7 @@ pub const SAMPLES: &[(&str, &[&str])] = &[
     ("linalg.svd", &["linalg.svd(m, full_matrices=False)"]),
     ("linalg.svdvals", &["linalg.svdvals(m)"]),
     ("linalg.vector_norm", &["linalg.vector_norm(x)", "linalg.vector_norm(v, ord=1)"]),
+    ("random.binomial", &["random.binomial((300, 401), 40, 0.3, seed=7)"]),
     ("random.bits", &["random.bits((300, 401), seed=7)"]),
     ("random.child_seeds", &["random.child_seeds(9, seed=7)"]),
     ("random.choice", &["random.choice(v, (300, 7), seed=7)"]),
@@ -180,6 +181,7 @@ pub const SAMPLES: &[(&str, &[&str])] = &[
     ("random.integers", &["random.integers((300, 401), -5, 1000, seed=7)"]),
     ("random.normal", &["random.normal((300, 401), seed=7)", "random.normal((300, 401), seed=7, dtype=float32)"]),
     ("random.permutation", &["random.permutation(v, seed=7)"]),
+    ("random.poisson", &["random.poisson((300, 401), 3.5, seed=7)"]),
     ("random.random", &["random.random((300, 401), seed=7)"]),
     ("random.uniform", &["random.uniform((300, 401), -1.0, 2.0, seed=7)"]),
 ];
