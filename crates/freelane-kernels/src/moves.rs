@@ -115,6 +115,58 @@ unsafe fn move_each<const BYTES: usize, const SCATTER: bool>(
     }
 }
 
+/// Writes chunks side by side, each several times in a row. The last argument is the size of a chunk.
+pub type RepeatLoop = unsafe fn(from: *const u8, times: Times<'_>, to: *mut u8, bytes: usize);
+
+/// How often each chunk comes.
+#[derive(Clone, Copy, Debug)]
+pub enum Times<'a> {
+    /// So many chunks, each so often.
+    All(usize, usize),
+    /// Each as often as its count says.
+    Each(&'a [usize]),
+}
+
+/// The loop for chunks of a size.
+///
+/// # Safety (of the loop)
+/// There is a chunk to read for each count, and room for as many chunks as the counts add up to, in another array.
+pub fn repeat_loop(bytes: usize) -> RepeatLoop {
+    of_size!(bytes, [1 2 4 8 16], |B| repeat::<B>, repeat::<0>)
+}
+
+/// Copies that are made without asking how many are wanted: those beyond are written over by the next chunk.
+const AHEAD: usize = 4;
+
+unsafe fn repeat<const BYTES: usize>(mut from: *const u8, times: Times<'_>, mut to: *mut u8, bytes: usize) {
+    let bytes = if BYTES == 0 { bytes } else { BYTES };
+    match times {
+        Times::All(chunks, times) => {
+            for _ in 0..chunks {
+                for _ in 0..times {
+                    // SAFETY: the caller promises this chunk and its places.
+                    unsafe { copy_nonoverlapping(from, to, bytes) };
+                    to = to.wrapping_add(bytes);
+                }
+                from = from.wrapping_add(bytes);
+            }
+        }
+        Times::Each(counts) => {
+            let mut room: usize = counts.iter().sum();
+            for &count in counts {
+                let ahead = if BYTES != 0 && room >= AHEAD { AHEAD } else { 0 };
+                for i in 0..count.max(ahead) {
+                    // SAFETY: the caller promises the chunk, and there is room for `count` and for `ahead` of them.
+                    unsafe { copy_nonoverlapping(from, to.wrapping_add(i * bytes), bytes) };
+                }
+                to = to.wrapping_add(count * bytes);
+                from = from.wrapping_add(bytes);
+                room -= count;
+            }
+        }
+    }
+}
+
 /// Moves the elements that indices name along one axis of length `len`, whose neighbours lie `step` bytes apart. False, with
 /// the rest unmoved, at the first index outside of it.
 pub type LineLoop = unsafe fn(
@@ -322,6 +374,24 @@ mod tests {
                 // SAFETY: sized for the mask and its true values.
                 unsafe { compress_loop(bytes)(&mask, from.as_ptr(), got.as_mut_ptr(), want.len() / bytes, bytes) };
                 assert_eq!(got, want, "{bytes} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_are_repeated() {
+        for counts in [vec![], vec![0], vec![3, 0, 1, 9, 2, 0, 0, 5], vec![1, 1, 1], vec![0, 4, 0, 0, 0]] {
+            for bytes in [1, 2, 4, 8, 16, 3] {
+                let from: Vec<u8> = (0..counts.len() * bytes).map(|i| i as u8).collect();
+                let chunk = |i: usize, n: usize| from[i * bytes..(i + 1) * bytes].repeat(n);
+                let run = |times: Times<'_>, want: Vec<u8>| {
+                    let mut got = vec![0; want.len()];
+                    // SAFETY: sized for the chunks and the counts.
+                    unsafe { repeat_loop(bytes)(from.as_ptr(), times, got.as_mut_ptr(), bytes) };
+                    assert_eq!(got, want, "{bytes} bytes, {times:?}");
+                };
+                run(Times::Each(&counts), counts.iter().enumerate().flat_map(|(i, &n)| chunk(i, n)).collect());
+                run(Times::All(counts.len(), 3), (0..counts.len()).flat_map(|i| chunk(i, 3)).collect());
             }
         }
     }

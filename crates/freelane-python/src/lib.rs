@@ -23,6 +23,7 @@ mod errors;
 mod flag;
 mod foreign;
 mod functions;
+mod in_place;
 mod index;
 mod interpreter;
 mod io;
@@ -54,7 +55,8 @@ fn quick(signature: &str) -> Option<native::QuickFn> {
 
 /// The methods written by hand, file by file.
 fn native_methods() -> impl Iterator<Item = &'static Native> {
-    [attributes::METHODS, arrow::METHODS, dlpack::METHODS, numpy::METHODS, pickle::METHODS].into_iter().flatten()
+    let files = [attributes::METHODS, arrow::METHODS, dlpack::METHODS, in_place::METHODS, numpy::METHODS];
+    files.into_iter().chain([pickle::METHODS]).flatten()
 }
 
 /// The attributes of an array, file by file.

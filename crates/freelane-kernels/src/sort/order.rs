@@ -39,6 +39,22 @@ impl Span {
 
     /// The span of some keys.
     pub fn of(keys: &[i64]) -> Span {
+        #[cfg(target_arch = "x86_64")]
+        if matches!(Isa::current(), Isa::Avx2 | Isa::Avx512) {
+            // SAFETY: a process has the instruction set that it names.
+            return unsafe { Span::of_avx2(keys) };
+        }
+        Span::of_any(keys)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn of_avx2(keys: &[i64]) -> Span {
+        Span::of_any(keys)
+    }
+
+    #[inline(always)]
+    fn of_any(keys: &[i64]) -> Span {
         let first = keys.first().copied().unwrap_or_default();
         let add = |s: Span, &k: &i64| Span { low: s.low.min(k), high: s.high.max(k), differ: s.differ | (k ^ first) };
         keys.iter().fold(Span::NOTHING, add)

@@ -49,11 +49,14 @@ unsafe fn search<T: Keyed, const RIGHT: bool>(
     let mut from = 0;
     while from < n {
         let count = AT_ONCE.min(n - from);
-        let mut wanted = [T::K::default(); AT_ONCE];
-        for (i, value) in wanted[..count].iter_mut().enumerate() {
+        let value = |i: usize| {
             let at = values.wrapping_offset((from + i) as isize * stride);
             // SAFETY: the caller promises `n` values.
-            *value = unsafe { at.cast::<T>().read_unaligned() }.rank(false);
+            unsafe { at.cast::<T>().read_unaligned() }
+        };
+        let mut wanted = [value(0); AT_ONCE];
+        for (i, wanted) in wanted[..count].iter_mut().enumerate() {
+            *wanted = value(i);
         }
         let places = if count == 1 {
             [places::<T, RIGHT, 1>(sorted, [wanted[0]])[0]; AT_ONCE]
@@ -70,8 +73,8 @@ unsafe fn search<T: Keyed, const RIGHT: bool>(
 
 /// How many elements are before each value. Halves the part that is left without branches, for all values at once.
 #[inline(always)]
-fn places<T: Keyed, const RIGHT: bool, const N: usize>(sorted: &[T], values: [T::K; N]) -> [usize; N] {
-    let before = |x: T, value: T::K| if RIGHT { x.rank(false) <= value } else { x.rank(false) < value };
+fn places<T: Keyed, const RIGHT: bool, const N: usize>(sorted: &[T], values: [T; N]) -> [usize; N] {
+    let before = |x: T, value: T| if RIGHT { x.precedes(value, false) } else { !value.precedes(x, false) };
     let mut places = [0; N];
     let mut left = sorted.len();
     while left > 1 {
@@ -95,8 +98,8 @@ fn places<T: Keyed, const RIGHT: bool, const N: usize>(sorted: &[T], values: [T:
 /// For each of `x` whether the sorted elements, of which there is one at least, have it, or `inverted` whether they do not.
 pub fn is_in_sorted<T: Keyed + PartialEq>(x: &[T], sorted: &[T], inverted: bool, out: &mut [bool]) {
     for (x, out) in x.chunks(AT_ONCE).zip(out.chunks_mut(AT_ONCE)) {
-        let mut wanted = [T::K::default(); AT_ONCE];
-        wanted.iter_mut().zip(x).for_each(|(k, x)| *k = x.rank(false));
+        let mut wanted = [x[0]; AT_ONCE];
+        wanted[..x.len()].copy_from_slice(x);
         let places = places::<T, false, AT_ONCE>(sorted, wanted);
         for ((o, &x), place) in out.iter_mut().zip(x).zip(places) {
             *o = (sorted[place.min(sorted.len() - 1)] == x) != inverted;

@@ -1,7 +1,11 @@
 //! Elements and arrays repeated.
+use super::positions::Shared;
 use crate::function::{Bound, Default, Kind, Param};
+use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, OpsError, Run};
-use freelane_array::{ArrayError, DType, element_count, normalize_axis};
+use freelane_array::{ArrayError, DType, Layout, normalize_axis};
+use freelane_kernels::moves::{Times, repeat_loop};
+use freelane_pool::Lane;
 
 impl Array {
     /// Each element `n` times in a row along an axis.
@@ -9,14 +13,9 @@ impl Array {
     /// # Errors
     /// When there is no such axis, the result exceeds the address space, or memory cannot be had.
     pub fn repeat(&self, n: usize, axis: isize) -> Result<Array, OpsError> {
-        const OP: &str = "repeat";
-        let axis = normalize_axis(axis, self.rank()).in_op(OP)?;
-        let mut wide = self.shape().to_vec();
-        wide.insert(axis + 1, n);
-        let mut shape = self.shape().to_vec();
-        shape[axis] = product(OP, shape[axis], n)?;
-        let spread = self.expand_dims(axis as isize + 1)?.broadcast_to(&wide).map_err(|e| e.of(OP))?;
-        merged(OP, spread, &shape)
+        let axis = normalize_axis(axis, self.rank()).in_op("repeat")?;
+        let total = product("repeat", self.shape()[axis], n)?;
+        Lane::with(|lane| repeated(lane, self, axis, total, Counts::All(n)))
     }
 
     /// Element `i` along an axis `counts[i]` times in a row.
@@ -39,15 +38,9 @@ impl Array {
         }
         let total = counts.iter().try_fold(0usize, |all, &n| all.checked_add(n));
         let overflow = || ArrayError::ShapeOverflow { shape: counts.to_vec() };
-        let total = element_count(&[total.ok_or_else(overflow).in_op(OP)?], size_of::<i64>()).in_op(OP)?;
-        let positions = Array::from_fn_uninit(OP, &[total], |out| {
-            let indices = counts.iter().enumerate().flat_map(|(i, &n)| std::iter::repeat_n(i as i64, n));
-            for (place, i) in out.iter_mut().zip(indices) {
-                place.write(i);
-            }
-            Ok(())
-        })?;
-        self.take(&positions, axis).map_err(|e| e.of(OP))
+        let total = total.ok_or_else(overflow).in_op(OP)?;
+        let axis = normalize_axis(axis, self.rank()).in_op(OP)?;
+        Lane::with(|lane| repeated(lane, self, axis, total, Counts::Each(counts)))
     }
 
     /// The whole array repeated along each axis; missing axes in front have length 1.
@@ -74,6 +67,57 @@ impl Array {
         let spread = spaced.broadcast_to(&pairs().flatten().collect::<Vec<_>>()).map_err(|e| e.of(OP))?;
         merged(OP, spread, &shape)
     }
+}
+
+/// How often elements come.
+#[derive(Clone, Copy)]
+enum Counts<'a> {
+    All(usize),
+    Each(&'a [usize]),
+}
+
+/// Elements of a piece of an axis.
+const PIECE: usize = 1 << 14;
+
+/// Elements along an axis several times in a row, `total` in all.
+fn repeated(lane: &Lane, x: &Array, axis: usize, total: usize, counts: Counts<'_>) -> Result<Array, OpsError> {
+    const OP: &str = "repeat";
+    let (x, n) = (x.contiguous()?, x.shape()[axis]);
+    let mut shape = x.shape().to_vec();
+    shape[axis] = total;
+    let layout = Layout::contiguous(&shape).in_op(OP)?;
+    let mut buffer = uninit(lane, &layout, x.dtype(), OP)?;
+    let outer: usize = shape[..axis].iter().product();
+    let bytes = shape[axis + 1..].iter().product::<usize>() * x.dtype().size();
+    if !layout.is_empty() {
+        // Where each piece of the axis goes.
+        let pieces = n.div_ceil(PIECE);
+        let mut starts = vec![0; pieces];
+        for i in 1..pieces {
+            let before = (i - 1) * PIECE..i * PIECE;
+            starts[i] = starts[i - 1]
+                + match counts {
+                    Counts::All(times) => PIECE * times,
+                    Counts::Each(counts) => counts[before].iter().sum(),
+                };
+        }
+        let (run, from, to) = (repeat_loop(bytes), Shared(x.data().as_ptr().cast_mut()), Shared(buffer.as_mut_ptr()));
+        let cost = (outer * n) as u64 + (layout.len() * x.dtype().size() / 8) as u64;
+        lane.try_par_for(outer * pieces, cost, &|_, i| {
+            let (row, piece) = (i / pieces, i % pieces);
+            let part = piece * PIECE..n.min((piece + 1) * PIECE);
+            let times = match counts {
+                Counts::All(times) => Times::All(part.len(), times),
+                Counts::Each(counts) => Times::Each(&counts[part.clone()]),
+            };
+            let place = to.at((row * total + starts[piece]) * bytes);
+            // SAFETY: `x` has these elements, and the result room for them as often as they come.
+            unsafe { run(from.at((row * n + part.start) * bytes), times, place, bytes) };
+        })
+        .in_op(OP)?;
+    }
+    // SAFETY: every element was written, since the counts add up to the length of the axis.
+    Ok(unsafe { finish(buffer, x.dtype(), layout) }.into())
 }
 
 fn product(op: &'static str, n: usize, times: usize) -> Result<usize, OpsError> {
