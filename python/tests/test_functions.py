@@ -327,7 +327,7 @@ A = np.arange(12.0).reshape(3, 4)
 B = np.arange(4.0)
 ONES = np.ones((3, 4))
 # What a structured operation is called with: positional, then named.
-WITH_NAN = np.where(np.arange(A.size).reshape(A.shape) % 4 == 1, np.nan, A)
+WITH_NAN = np.where(np.arange(A.size).reshape(A.shape) % 5 == 1, np.nan, A)
 CALLS = {
     "around": [((A,), {}), ((A / 7, 2), {}), ((A * 37, -2), {}), ((np.array([15, 25, -17]), -1), {}), ((A / 3, 1), {})],
     "divmod": [((A, 3), {}), ((B, -2.5), {}), ((np.arange(-6, 6), 4), {})],
