@@ -255,6 +255,10 @@ unsafe fn block<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(sc
 
 /// One scan: its runs side by side, then what is before each is added.
 unsafe fn line<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(scan: &Scan, offset: &mut Acc<T, F>) {
+    if F::By::QUICK && F::By::ORDER_FREE {
+        // SAFETY: the caller's promise.
+        return unsafe { straight::<T, F, WRITE>(scan, offset) };
+    }
     let mut tile = [MaybeUninit::<Acc<T, F>>::uninit(); BLOCK];
     let lift = |i: usize| {
         let x = scan.x.wrapping_offset(i as isize * scan.stride).cast::<T>();
@@ -286,6 +290,22 @@ unsafe fn line<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(sca
         before = join::<T, F>(before, run[run.len() - 1]);
     }
     *offset = before;
+}
+
+/// One scan from left to right, where the order changes no bits.
+unsafe fn straight<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(scan: &Scan, offset: &mut Acc<T, F>) {
+    let mut acc = F::By::identity();
+    for i in 0..scan.len {
+        let x = scan.x.wrapping_offset(i as isize * scan.stride).cast::<T>();
+        // SAFETY: the caller promised that the elements can be read.
+        acc = join::<T, F>(acc, F::By::lift((), unsafe { x.read_unaligned() }, i));
+        if WRITE {
+            let place = scan.out.wrapping_offset(i as isize * scan.out_stride).cast::<F::Out>();
+            // SAFETY: the caller has places for all results.
+            unsafe { place.write_unaligned(finish::<T, F>(join::<T, F>(*offset, acc))) };
+        }
+    }
+    *offset = acc;
 }
 
 /// Half of the runs of a whole block, an element of each in turn, so that none waits for the one before.

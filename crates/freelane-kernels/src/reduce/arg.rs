@@ -71,7 +71,7 @@ unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize 
 }
 
 macro_rules! arg_folds {
-    ($($fold:ident: $extremum:ident, $identity:ident, $beats:tt;)*) => {$(
+    ($($fold:ident: $extremum:ident, $identity:ident, $beats:tt, $bound:tt, $other:tt;)*) => {$(
         impl<T: Extremum> Accumulate<T> for $fold {
             type Acc = At<T::Wide>;
             type Param = ();
@@ -99,6 +99,13 @@ macro_rules! arg_folds {
             /// Where the best is matters only if it beats what was before.
             #[inline(always)]
             unsafe fn extend(acc: Self::Acc, _: (), x: *const T, n: usize, index: usize) -> Self::Acc {
+                if T::BOUNDS.1 != T::Wide::GREATEST {
+                    // Of two values, the first of one is sought, or else the first of all.
+                    // SAFETY: the caller's promise.
+                    let at = unsafe { position(x, n, T::BOUNDS.$bound) };
+                    let value = if at < n { T::BOUNDS.$bound } else { T::BOUNDS.$other };
+                    return <Self as Accumulate<T>>::combine(acc, At { value, index: index + at % n });
+                }
                 // SAFETY: the caller's promise.
                 let value = unsafe { <$extremum as Accumulate<T>>::block((), x, n, index) };
                 let better = (value $beats acc.value) | (value.is_nan() & !acc.value.is_nan());
@@ -152,6 +159,6 @@ macro_rules! arg_folds {
     )*};
 }
 arg_folds! {
-    ArgMin: Min, GREATEST, <;
-    ArgMax: Max, LEAST, >;
+    ArgMin: Min, GREATEST, <, 0, 1;
+    ArgMax: Max, LEAST, >, 1, 0;
 }

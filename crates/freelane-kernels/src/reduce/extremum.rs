@@ -252,6 +252,7 @@ macro_rules! extremum_folds {
             type Acc = T::Wide;
             type Param = ();
             const ORDER_FREE: bool = true;
+            const QUICK: bool = !T::Wide::FLOATS;
             #[inline(always)]
             fn identity() -> T::Wide {
                 T::Wide::$identity

@@ -22,6 +22,8 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
     const TIER: Tier = Tier::Native;
     /// Whether `combine` gives the same bits in any order and grouping, so that loops may choose theirs.
     const ORDER_FREE: bool = false;
+    /// Whether `combine` takes one instruction, so that a chain of them costs no more than its elements.
+    const QUICK: bool = false;
 
     /// The accumulator of nothing: `combine(identity(), a)` and `combine(a, identity())` are `a`.
     fn identity() -> Self::Acc;

@@ -36,6 +36,9 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Rows<T, A> {
         const { assert!(BLOCK == 2 * SEGMENT) };
         let adjacent = self.stride == size_of::<T>() as isize || self.n <= 1;
         let segment = if A::ORDER_FREE && adjacent { LONG } else { SEGMENT };
+        if A::ORDER_FREE && A::QUICK && self.stride == 2 * size_of::<T>() as isize {
+            return self.every_other();
+        }
         let mut tile = [MaybeUninit::<T>::uninit(); SEGMENT];
         for o in 0..self.outputs {
             // SAFETY: whoever made `Rows` promised that every row and its parameter can be read.
@@ -58,6 +61,27 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Rows<T, A> {
                 // SAFETY: `n` elements lie at `x`, in the row or in the tile.
                 acc = unsafe { A::extend(acc, param, x, n, self.index + done) };
                 done += n;
+            }
+            // SAFETY: `accs` has room for one accumulator a row.
+            unsafe { self.accs.add(o).write(acc) };
+        }
+    }
+}
+
+impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Rows<T, A> {
+    /// Every other element, straight into the accumulators.
+    #[inline(always)]
+    fn every_other(self) {
+        for o in 0..self.outputs {
+            let row = self.x.wrapping_offset(o as isize * self.row_stride).cast::<T>();
+            let param = self.param.wrapping_offset(o as isize * self.param_stride).cast::<A::Param>();
+            // SAFETY: whoever made `Rows` promised that every row and its parameter can be read.
+            let param = unsafe { param.read_unaligned() };
+            let mut acc = self.start;
+            for i in 0..self.n {
+                // SAFETY: as above.
+                let x = unsafe { row.add(2 * i).read_unaligned() };
+                acc = A::combine(acc, A::lift(param, x, self.index + i));
             }
             // SAFETY: `accs` has room for one accumulator a row.
             unsafe { self.accs.add(o).write(acc) };

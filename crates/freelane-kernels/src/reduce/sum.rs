@@ -22,12 +22,13 @@ pub struct DoubleProd;
 
 macro_rules! sum_folds {
     ($($fold:ident: $of:ident, $acc:ident, $out:ident, $widen:ident, $narrow:expr,
-       $identity:ident, $empty:ident, $combine:ident, $tier:expr, $free:expr, {$($block:tt)*};)*) => {$(
+       $identity:ident, $empty:ident, $combine:ident, $tier:expr, $free:expr, $quick:expr, {$($block:tt)*};)*) => {$(
         impl<T: $of> Accumulate<T> for $fold {
             type Acc = T::$acc;
             type Param = ();
             const TIER: Tier = $tier;
             const ORDER_FREE: bool = $free;
+            const QUICK: bool = $quick;
             #[inline(always)]
             fn identity() -> T::$acc {
                 T::$acc::$identity
@@ -54,14 +55,14 @@ macro_rules! sum_folds {
     )*};
 }
 sum_folds! {
-    Sum: Summand, Acc, Out, widen, T::narrow, NOTHING, ZERO, plus, native::<T>(), T::EXACT, {
+    Sum: Summand, Acc, Out, widen, T::narrow, NOTHING, ZERO, plus, native::<T>(), T::EXACT, T::EXACT, {
         #[inline(always)]
         unsafe fn block(_: (), x: *const T, n: usize, index: usize) -> T::Acc {
             // SAFETY: the caller's promise.
             unsafe { if T::EXACT { T::total(x, n) } else { pieces::<T, Self>((), x, n, index) } }
         }
     };
-    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, Tier::Plain, T::EXACT, {};
-    DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, {};
-    DoubleProd: Doubled, Wide, Wide, double, |a| a, ONE, ONE, times, Tier::Plain, false, {};
+    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, Tier::Plain, T::EXACT, false, {};
+    DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, false, {};
+    DoubleProd: Doubled, Wide, Wide, double, |a| a, ONE, ONE, times, Tier::Plain, false, false, {};
 }
