@@ -137,7 +137,7 @@ fn mixed<'a>(
 ) -> PyResult<()> {
     for (item, arg) in items.iter_mut().zip(args) {
         if !object::is_array(arg) {
-            *item = match scalar(arg)? {
+            *item = match scalar(arg).or_else(|error| wide(arg, args, error))? {
                 Some(s) => Item::Scalar(s),
                 None => Item::Made(Box::new(to_array(arg)?)),
             };
@@ -149,6 +149,25 @@ fn mixed<'a>(
         }
     }
     Ok(())
+}
+
+/// An int of more than 64 bits beside arrays: a float where they are, else as it is if 128 bits hold it.
+#[cold]
+fn wide(arg: &Bound<'_, PyAny>, args: &[Borrowed<'_, '_, PyAny>], error: PyErr) -> PyResult<Option<Scalar>> {
+    if !arg.is_exact_instance_of::<pyo3::types::PyInt>() {
+        return Err(error);
+    }
+    let inexact =
+        |a: &Borrowed<'_, '_, PyAny>| object::is_array(a) && object::read(a).is_ok_and(|x| x.dtype().is_inexact());
+    let found = if args.iter().any(inexact) {
+        arg.extract::<f64>().map(Scalar::Float)
+    } else {
+        arg.extract::<i128>()
+            .map(Scalar::Int)
+            .map_err(|_| exc::PyOverflowError::new_err(error.value(arg.py()).to_string()))
+    };
+    errors::discard(arg.py(), error);
+    found.map(Some)
 }
 
 /// Whether the object is a number of Python's own: an int of any size, a float, a bool or a complex number.

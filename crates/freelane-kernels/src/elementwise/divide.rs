@@ -70,11 +70,12 @@ macro_rules! of_64_bits {
             const BY_SCALAR: Option<ByScalar> = Some({
                 /// # Safety
                 /// As for `loop2`.
-                unsafe fn run(_: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) {
+                unsafe fn run(_: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool {
                     // SAFETY: the caller's promise: there is a divisor.
                     let b = unsafe { b.cast::<$t>().read_unaligned() };
                     // SAFETY: the caller's promise: `n` elements and room for as many, apart.
-                    unsafe { each(n, a.cast(), o.cast(), $k, Divisor::<$t>::new(b)) }
+                    unsafe { each(n, a.cast(), o.cast(), $k, Divisor::<$t>::new(b)) };
+                    true
                 }
                 run
             });

@@ -28,8 +28,8 @@ pub type Loop3 = unsafe fn(
     os: isize,
 );
 
-/// `o[i] = f(a[i], b[0])` for `i` in `0..n`, operand and result contiguous and apart.
-pub type ByScalar = unsafe fn(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8);
+/// `o[i] = f(a[i], b[0])` for `i` in `0..n`, operand and result contiguous and apart; whether it did that, for this `b`.
+pub type ByScalar = unsafe fn(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool;
 
 pub(super) type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
 type Body2<T, O> = unsafe fn(usize, *const T, *const T, *mut O);
@@ -210,9 +210,10 @@ pub unsafe fn loop2<K: Map2<T>, T: Copy>(
     }
     if let Some(run) = K::BY_SCALAR
         && (sa == e && sb == 0 && os == eo && apart)
-    {
         // SAFETY: the caller's promise; operand and result are contiguous and apart.
-        return unsafe { run(isa, n, a, b, o) };
+        && unsafe { run(isa, n, a, b, o) }
+    {
+        return;
     }
     // SAFETY: the caller's promise.
     if os != eo || !light(isa, K::TIER) || !unsafe { shaped2::<K, T>(n, a, sa, b, sb, o) } {

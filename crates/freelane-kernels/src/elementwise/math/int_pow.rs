@@ -37,7 +37,7 @@ int_pow!(u8, |a, b| None; u16, |a, b| None; u32, |a, b| None; u64, |a, b| None;)
 ///
 /// # Safety
 /// As for [`ByScalar`].
-unsafe fn to_one_power<T>(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8)
+unsafe fn to_one_power<T>(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool
 where
     T: Copy + Into<i128> + 'static,
     Pow: Map2<T, Out = T>,
@@ -66,6 +66,7 @@ where
             }
         }
     }
+    true
 }
 
 /// # Safety
@@ -126,7 +127,16 @@ mod tests {
     fn one_power_of_many_numbers_is_that_of_each() {
         let x: Vec<i32> = (-300..300).map(|i| i * 7919).collect();
         let mut o = vec![0; x.len()];
+        let floats: Vec<f64> = x.iter().map(|&i| f64::from(i) / 7.0).collect();
+        let mut squares = vec![0.0; x.len()];
         for &isa in Isa::available() {
+            let two = [2.0f64; 600];
+            for stride in [0, 8] {
+                let (f, t, s) = (floats.as_ptr().cast(), two.as_ptr().cast(), squares.as_mut_ptr().cast());
+                // SAFETY: operands and results hold as many elements.
+                unsafe { loop2::<Pow, f64>(isa, x.len(), f, 8, t, stride, s, 8) };
+                assert!(floats.iter().zip(&squares).all(|(f, s)| f * f == *s), "{isa}, stride {stride}");
+            }
             for power in [-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 12, 31, 100, i32::MAX] {
                 let p: *const i32 = &power;
                 // SAFETY: operands and results hold as many elements.

@@ -1,7 +1,8 @@
 //! Powers. Integers wrap; floats follow IEEE 754 `pow`, special values included.
 use super::coef;
 use super::real::{Real, at_least, at_most, poly, poly_halves, select, within};
-use crate::elementwise::{Map2, Tier};
+use crate::elementwise::{ByScalar, Map1, Map2, Square, Tier, loop1};
+use freelane_simd::Isa;
 use std::f64::consts::LOG2_E;
 
 functions! {
@@ -74,6 +75,24 @@ fn positive32(x: f32, y: f32) -> f32 {
     poly(r, &coef::EXP2_POWF_64).shifted(kb) as f32
 }
 
+/// Powers with the exponent 2, which is by far the most frequent one.
+///
+/// # Safety
+/// As for [`ByScalar`].
+unsafe fn squares<T: Copy + Into<f64>>(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool
+where
+    Square: Map1<T, Out = T>,
+{
+    let e = size_of::<T>() as isize;
+    // SAFETY: the caller's promise: there is an exponent.
+    let two = unsafe { b.cast::<T>().read_unaligned() }.into() == 2.0;
+    if two {
+        // SAFETY: the caller's promise.
+        unsafe { loop1::<Square, T>(isa, n, a, e, o, e) };
+    }
+    two
+}
+
 macro_rules! float_pow {
     ($t:ident, $name:ident, $positive:ident, $scalar:path) => {
         /// For a finite `y`, and an `x` that is zero or a normal number of either sign.
@@ -87,12 +106,28 @@ macro_rules! float_pow {
             let odd = (-2.0 as $t).mul_add((0.5 * y).floor(), y);
             let r = select(odd == 1.0, r.times_sign(x), r);
             let split = (odd != 0.0) & (odd != 1.0);
-            select((x < 0.0) & split, $t::NAN, r)
+            let r = select((x < 0.0) & split, $t::NAN, r);
+            // As the loop for one exponent has it.
+            select(y == 2.0, x * x, r)
         }
 
-        guarded2! {
-            Pow, $name, $t, $scalar,
-                |a, b| (within(a.abs(), $t::MIN_POSITIVE, $t::INFINITY) | (a == 0.0)) & (b.abs() < $t::INFINITY);
+        impl Map2<$t> for Pow {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            const BY_SCALAR: Option<ByScalar> = Some(squares::<$t>);
+            #[inline(always)]
+            fn apply(a: $t, b: $t) -> $t {
+                $name(a, b)
+            }
+            #[inline(always)]
+            fn guard(a: $t, b: $t) -> bool {
+                !((within(a.abs(), $t::MIN_POSITIVE, $t::INFINITY) | (a == 0.0)) & (b.abs() < $t::INFINITY))
+            }
+            #[inline(always)]
+            fn slow(a: $t, b: $t) -> $t {
+                if b == 2.0 { a * a } else { $scalar(a, b) }
+            }
         }
     };
 }

@@ -16,9 +16,6 @@ const LINE: usize = 64;
 
 type Line = [f64; LINE];
 
-/// The first `m` of a line of results.
-type Part<'a> = &'a mut [f64];
-
 /// A width of complex numbers, computed in f64.
 pub(super) trait Width: Copy + 'static {
     fn widened(self) -> C;
@@ -51,8 +48,8 @@ impl Width for Complex<f32> {
 pub(super) trait Steps: Map1<C, Out = C> {
     /// Whether the steps are made for this number.
     fn suits(z: C) -> bool;
-    /// The function of each element of `x`, which is real and imaginary parts; what does not suit may give anything.
-    fn take(real: Real, x: [&[f64]; 2], o: [Part<'_>; 2]);
+    /// The function of the first `m` elements of real and imaginary parts; what does not suit may give anything.
+    fn take(real: Real, m: usize, x: [&Line; 2], o: [&mut Line; 2]);
 }
 
 /// The loops of real functions on this CPU.
@@ -60,17 +57,17 @@ pub(super) trait Steps: Map1<C, Out = C> {
 pub(super) struct Real(Isa);
 
 impl Real {
-    fn of<K: Map1<f64, Out = f64>>(self, x: &[f64]) -> Line {
-        let mut o = [0.0; LINE];
-        let (x, n) = (&x[..x.len().min(LINE)], x.len().min(LINE));
+    /// Of the first `m` elements.
+    fn of<K: Map1<f64, Out = f64>>(self, m: usize, x: &Line) -> Line {
+        let (mut o, n) = ([0.0; LINE], m.min(LINE));
         // SAFETY: whoever made this vouches for the instruction set; both lines have `n` elements and lie apart.
         unsafe { k::loop1::<K, f64>(self.0, n, x.as_ptr().cast(), 8, o.as_mut_ptr().cast(), 8) };
         o
     }
 
-    fn of2<K: Map2<f64, Out = f64>>(self, a: &[f64], b: &[f64]) -> Line {
-        let mut o = [0.0; LINE];
-        let n = a.len().min(b.len()).min(LINE);
+    /// Of the first `m` pairs.
+    fn of2<K: Map2<f64, Out = f64>>(self, m: usize, a: &Line, b: &Line) -> Line {
+        let (mut o, n) = ([0.0; LINE], m.min(LINE));
         let (a, b, p) = (a.as_ptr().cast(), b.as_ptr().cast(), o.as_mut_ptr().cast());
         // SAFETY: whoever made this vouches for the instruction set; all lines have `n` elements and lie apart.
         unsafe { k::loop2::<K, f64>(self.0, n, a, 8, b, 8, p, 8) };
@@ -91,16 +88,16 @@ pub(super) unsafe fn loop1<K: Steps, T: Width>(isa: Isa, n: usize, x: *const u8,
         let m = LINE.min(n - i);
         // SAFETY: `i + m <= n`.
         let [re, im] = unsafe { split(source.run(i, m), m) };
-        let (re, im) = (&re[..m], &im[..m]);
         let (mut ore, mut oim) = ([0.0; LINE], [0.0; LINE]);
-        K::take(Real(isa), [re, im], [&mut ore[..m], &mut oim[..m]]);
-        if !(0..m).fold(true, |all, j| all & K::suits(C::new(re[j], im[j]))) {
-            redo::<K>(re, im, &mut ore, &mut oim);
+        K::take(Real(isa), m, [&re, &im], [&mut ore, &mut oim]);
+        let parts = re[..m].iter().zip(&im[..m]);
+        if !parts.fold(true, |all, (re, im)| all & K::suits(C::new(*re, *im))) {
+            redo::<K>(&re[..m], &im[..m], &mut ore, &mut oim);
         }
         let room = sink.room(i);
-        for j in 0..m {
+        for (j, (re, im)) in ore[..m].iter().zip(&oim[..m]).enumerate() {
             // SAFETY: there is room for `m` results.
-            unsafe { room.add(j).write_unaligned(T::narrowed(C::new(ore[j], oim[j]))) };
+            unsafe { room.add(j).write_unaligned(T::narrowed(C::new(*re, *im))) };
         }
         // SAFETY: `m` results were written.
         unsafe { sink.put(i, m) };
@@ -176,16 +173,16 @@ fn powers(real: Real, m: usize, a: &[Line; 2], b: &[Line; 2]) -> [C; LINE] {
     for (j, modulus) in moduli[..m].iter_mut().enumerate() {
         *modulus = k::Absolute::apply(C::new(a[0][j], a[1][j]));
     }
-    let angles = real.of2::<Atan2>(&a[1][..m], &a[0][..m]);
-    let lengths = real.of2::<Pow>(&moduli[..m], &b[0][..m]);
-    let logs = real.of::<Log>(&moduli[..m]);
+    let angles = real.of2::<Atan2>(m, &a[1], &a[0]);
+    let lengths = real.of2::<Pow>(m, &moduli, &b[0]);
+    let logs = real.of::<Log>(m, &moduli);
     let (mut phases, mut shrink) = ([0.0; LINE], [0.0; LINE]);
     for j in 0..m {
         phases[j] = angles[j] * b[0][j] + b[1][j] * logs[j];
         shrink[j] = -angles[j] * b[1][j];
     }
-    let shrink = real.of::<Exp>(&shrink[..m]);
-    let (sines, cosines) = (real.of::<Sin>(&phases[..m]), real.of::<Cos>(&phases[..m]));
+    let shrink = real.of::<Exp>(m, &shrink);
+    let (sines, cosines) = (real.of::<Sin>(m, &phases), real.of::<Cos>(m, &phases));
     let mut powers = [C::new(0.0, 0.0); LINE];
     for j in 0..m {
         let (a, b) = (C::new(a[0][j], a[1][j]), C::new(b[0][j], b[1][j]));
@@ -230,16 +227,16 @@ fn grows_and_turns(z: C) -> bool {
 }
 
 macro_rules! steps {
-    ($($k:ident if $suits:expr, |$real:ident, $re:ident, $im:ident| [$($line:ident: $loops:expr),*] $j:ident => $value:expr;)*) => { $(
+    ($($k:ident if $suits:expr, |$real:ident, $m:ident, $re:ident, $im:ident| [$($line:ident: $loops:expr),*] $j:ident => $value:expr;)*) => { $(
         impl Steps for $k {
             #[inline(always)]
             fn suits(z: C) -> bool {
                 ($suits)(z)
             }
-            fn take($real: Real, [$re, $im]: [&[f64]; 2], [ore, oim]: [Part<'_>; 2]) {
-                let m = $re.len();
+            fn take($real: Real, $m: usize, [$re, $im]: [&Line; 2], [ore, oim]: [&mut Line; 2]) {
                 $( let $line = $loops; )*
-                for $j in 0..m {
+                // Over whole lines, whatever lies behind the elements: vector code.
+                for $j in 0..LINE {
                     (ore[$j], oim[$j]) = $value;
                 }
             }
@@ -248,90 +245,87 @@ macro_rules! steps {
 }
 
 /// A line made of others, element by element.
-fn line(m: usize, of: impl Fn(usize) -> f64) -> Line {
-    let mut line = [0.0; LINE];
-    for (j, slot) in line[..m].iter_mut().enumerate() {
-        *slot = of(j);
-    }
-    line
+#[inline(always)]
+fn line(of: impl Fn(usize) -> f64) -> Line {
+    std::array::from_fn(of)
 }
 
 steps! {
-    Exp if grows_and_turns, |real, re, im| [e: real.of::<Exp>(re), s: real.of::<Sin>(im), c: real.of::<Cos>(im)]
+    Exp if grows_and_turns, |real, m, re, im| [e: real.of::<Exp>(m, re), s: real.of::<Sin>(m, im), c: real.of::<Cos>(m, im)]
         j => (e[j] * c[j], e[j] * s[j]);
-    Expm1 if |z: C| grows_and_turns(z) & (z.im != 0.0), |real, re, im| [
-        half: line(im.len(), |j| im[j] / 2.0), h: real.of::<Sin>(&half[..im.len()]),
-        e: real.of::<Expm1>(re), x: real.of::<Exp>(re), s: real.of::<Sin>(im), c: real.of::<Cos>(im)
+    Expm1 if |z: C| grows_and_turns(z) & (z.im != 0.0), |real, m, re, im| [
+        half: line(|j| im[j] / 2.0), h: real.of::<Sin>(m, &half),
+        e: real.of::<Expm1>(m, re), x: real.of::<Exp>(m, re), s: real.of::<Sin>(m, im), c: real.of::<Cos>(m, im)
     ] j => (e[j] * c[j] - 2.0 * h[j] * h[j], x[j] * s[j]);
-    Sinh if grows_and_turns, |real, re, im| [
-        sh: real.of::<Sinh>(re), ch: real.of::<Cosh>(re), s: real.of::<Sin>(im), c: real.of::<Cos>(im)
+    Sinh if grows_and_turns, |real, m, re, im| [
+        sh: real.of::<Sinh>(m, re), ch: real.of::<Cosh>(m, re), s: real.of::<Sin>(m, im), c: real.of::<Cos>(m, im)
     ] j => (sh[j] * c[j], ch[j] * s[j]);
-    Cosh if |z: C| grows_and_turns(z) & (z.im != 0.0), |real, re, im| [
-        sh: real.of::<Sinh>(re), ch: real.of::<Cosh>(re), s: real.of::<Sin>(im), c: real.of::<Cos>(im)
+    Cosh if |z: C| grows_and_turns(z) & (z.im != 0.0), |real, m, re, im| [
+        sh: real.of::<Sinh>(m, re), ch: real.of::<Cosh>(m, re), s: real.of::<Sin>(m, im), c: real.of::<Cos>(m, im)
     ] j => (ch[j] * c[j], sh[j] * s[j]);
-    Tanh if grows_and_turns, |real, re, im| [
-        sh: real.of::<Sinh>(re), ch: real.of::<Cosh>(re), s: real.of::<Sin>(im), c: real.of::<Cos>(im)
+    Tanh if grows_and_turns, |real, m, re, im| [
+        sh: real.of::<Sinh>(m, re), ch: real.of::<Cosh>(m, re), s: real.of::<Sin>(m, im), c: real.of::<Cos>(m, im)
     ] j => {
         let d = sh[j] * sh[j] + c[j] * c[j];
         (sh[j] * ch[j] / d, s[j] * c[j] / d)
     };
-    Sin if |z: C| grows_and_turns(scalar::turned(z)), |real, re, im| [
-        sh: real.of::<Sinh>(im), ch: real.of::<Cosh>(im), s: real.of::<Sin>(re), c: real.of::<Cos>(re)
+    Sin if |z: C| grows_and_turns(scalar::turned(z)), |real, m, re, im| [
+        sh: real.of::<Sinh>(m, im), ch: real.of::<Cosh>(m, im), s: real.of::<Sin>(m, re), c: real.of::<Cos>(m, re)
     ] j => (ch[j] * s[j], sh[j] * c[j]);
-    Cos if |z: C| grows_and_turns(scalar::turned(z)) & (z.re != 0.0), |real, re, im| [
-        sh: real.of::<Sinh>(im), ch: real.of::<Cosh>(im), s: real.of::<Sin>(re), c: real.of::<Cos>(re)
+    Cos if |z: C| grows_and_turns(scalar::turned(z)) & (z.re != 0.0), |real, m, re, im| [
+        sh: real.of::<Sinh>(m, im), ch: real.of::<Cosh>(m, im), s: real.of::<Sin>(m, re), c: real.of::<Cos>(m, re)
     ] j => (ch[j] * c[j], -(sh[j] * s[j]));
-    Tan if |z: C| grows_and_turns(scalar::turned(z)), |real, re, im| [
-        sh: real.of::<Sinh>(im), ch: real.of::<Cosh>(im), s: real.of::<Sin>(re), c: real.of::<Cos>(re)
+    Tan if |z: C| grows_and_turns(scalar::turned(z)), |real, m, re, im| [
+        sh: real.of::<Sinh>(m, im), ch: real.of::<Cosh>(m, im), s: real.of::<Sin>(m, re), c: real.of::<Cos>(m, re)
     ] j => {
         let d = sh[j] * sh[j] + c[j] * c[j];
         (s[j] * c[j] / d, sh[j] * ch[j] / d)
     };
-    Log if moderate, |real, re, im| [log: log_modulus(real, re, im), angle: real.of2::<Atan2>(im, re)]
+    Log if moderate, |real, m, re, im| [log: log_modulus(real, m, re, im), angle: real.of2::<Atan2>(m, im, re)]
         j => (log[j], angle[j]);
-    Log2 if moderate, |real, re, im| [log: log_modulus(real, re, im), angle: real.of2::<Atan2>(im, re)]
+    Log2 if moderate, |real, m, re, im| [log: log_modulus(real, m, re, im), angle: real.of2::<Atan2>(m, im, re)]
         j => (log[j] / LN_2, angle[j] / LN_2);
-    Log10 if moderate, |real, re, im| [log: log_modulus(real, re, im), angle: real.of2::<Atan2>(im, re)]
+    Log10 if moderate, |real, m, re, im| [log: log_modulus(real, m, re, im), angle: real.of2::<Atan2>(m, im, re)]
         j => (log[j] / LN_10, angle[j] / LN_10);
-    Log1p if |z: C| moderate(z + 1.0) & (z.im.abs() > 1e-140), |real, re, im| [
-        more: line(re.len(), |j| 1.0 + re[j]), log: log1p_modulus(real, re, im, &more[..re.len()]),
-        angle: real.of2::<Atan2>(im, &more[..re.len()])
+    Log1p if |z: C| moderate(z + 1.0) & (z.im.abs() > 1e-140), |real, m, re, im| [
+        more: line(|j| 1.0 + re[j]), log: log1p_modulus(real, m, re, im, &more),
+        angle: real.of2::<Atan2>(m, im, &more)
     ] j => (log[j], angle[j]);
-    Sqrt if moderate, |_real, re, im| [] j => sqrt(re[j], im[j]);
-    Sign if moderate, |_real, re, im| [] j => {
+    Sqrt if moderate, |_real, _m, re, im| [] j => sqrt(re[j], im[j]);
+    Sign if moderate, |_real, _m, re, im| [] j => {
         let modulus = (re[j] * re[j] + im[j] * im[j]).sqrt();
         (re[j] / modulus, im[j] / modulus)
     };
-    Asinh if apart_from_axes, |real, re, im| [inverse: hyperbolic(real, re, im, |x, y| {
+    Asinh if apart_from_axes, |real, m, re, im| [inverse: hyperbolic(real, m, re, im, |x, y| {
         let (a, b) = (sqrt(1.0 + y, -x), sqrt(1.0 - y, x));
         [a.0 * b.1 - b.0 * a.1, y, a.0 * b.0 - a.1 * b.1]
     })] j => (inverse[0][j], inverse[1][j]);
-    Asin if apart_from_axes, |real, re, im| [inverse: hyperbolic(real, re, im, |x, y| {
+    Asin if apart_from_axes, |real, m, re, im| [inverse: hyperbolic(real, m, re, im, |x, y| {
         let (a, b) = (sqrt(1.0 + x, y), sqrt(1.0 - x, -y));
         [-(a.0 * b.1 - b.0 * a.1), x, a.0 * b.0 - a.1 * b.1]
     })] j => (inverse[1][j], inverse[0][j]);
-    Acosh if apart_from_axes, |real, re, im| [inverse: hyperbolic(real, re, im, |x, y| {
+    Acosh if apart_from_axes, |real, m, re, im| [inverse: hyperbolic(real, m, re, im, |x, y| {
         let (a, b) = (sqrt(x - 1.0, y), sqrt(x + 1.0, y));
         [a.0 * b.0 + a.1 * b.1, a.1, b.0]
     })] j => (inverse[0][j], 2.0 * inverse[1][j]);
-    Acos if apart_from_axes, |real, re, im| [inverse: hyperbolic(real, re, im, |x, y| {
+    Acos if apart_from_axes, |real, m, re, im| [inverse: hyperbolic(real, m, re, im, |x, y| {
         let (a, b) = (sqrt(1.0 - x, -y), sqrt(1.0 + x, y));
         [b.0 * a.1 - b.1 * a.0, a.0, b.0]
     })] j => (2.0 * inverse[1][j], inverse[0][j]);
-    Atanh if apart_from_axes, |real, re, im| [inverse: atanh(real, re, im)] j => (inverse[0][j], inverse[1][j]);
-    Atan if apart_from_axes, |real, re, im| [inverse: atanh(real, im, re)] j => (inverse[1][j], inverse[0][j]);
+    Atanh if apart_from_axes, |real, m, re, im| [inverse: atanh(real, m, re, im)] j => (inverse[0][j], inverse[1][j]);
+    Atan if apart_from_axes, |real, m, re, im| [inverse: atanh(real, m, im, re)] j => (inverse[1][j], inverse[0][j]);
 }
 
 /// Half the logarithm of the squared modulus; near 1 of what that exceeds 1 by.
-fn log_modulus(real: Real, re: &[f64], im: &[f64]) -> Line {
+fn log_modulus(real: Real, m: usize, re: &Line, im: &Line) -> Line {
     let near = |j: usize| {
         let (large, small) = larger_first(re[j], im[j]);
         (large > 0.5 && large < 2.0).then(|| scalar::above_one(large, small))
     };
-    half_log(real, re.len(), near, |j| re[j] * re[j] + im[j] * im[j])
+    half_log(real, m, near, |j| re[j] * re[j] + im[j] * im[j])
 }
 
-fn log1p_modulus(real: Real, re: &[f64], im: &[f64], more: &[f64]) -> Line {
+fn log1p_modulus(real: Real, m: usize, re: &Line, im: &Line, more: &Line) -> Line {
     let near = |j: usize| {
         let (x, y) = (re[j], im[j]);
         if x.abs() < 0.5 && y.abs() < 0.5 {
@@ -340,7 +334,7 @@ fn log1p_modulus(real: Real, re: &[f64], im: &[f64], more: &[f64]) -> Line {
         let (large, small) = larger_first(more[j], y);
         (large > 0.5 && large < 2.0).then(|| scalar::above_one(large, small))
     };
-    half_log(real, re.len(), near, |j| more[j] * more[j] + im[j] * im[j])
+    half_log(real, m, near, |j| more[j] * more[j] + im[j] * im[j])
 }
 
 fn larger_first(re: f64, im: f64) -> (f64, f64) {
@@ -350,18 +344,18 @@ fn larger_first(re: f64, im: f64) -> (f64, f64) {
 
 /// Half the logarithm of `squares`, or of one more than `near` where there is such.
 fn half_log(real: Real, m: usize, near: impl Fn(usize) -> Option<f64>, squares: impl Fn(usize) -> f64) -> Line {
-    let (mut far, mut close, mut any) = (line(m, squares), [0.0; LINE], false);
+    let (mut far, mut close, mut any) = (line(squares), [0.0; LINE], false);
     let mut is_close = [false; LINE];
     for j in 0..m {
         if let Some(excess) = near(j) {
             (close[j], is_close[j], any) = (excess, true, true);
         }
     }
-    far = real.of::<Log>(&far[..m]);
+    far = real.of::<Log>(m, &far);
     if any {
-        close = real.of::<Log1p>(&close[..m]);
+        close = real.of::<Log1p>(m, &close);
     }
-    line(m, |j| if is_close[j] { close[j] / 2.0 } else { far[j] / 2.0 })
+    line(|j| if is_close[j] { close[j] / 2.0 } else { far[j] / 2.0 })
 }
 
 /// The square root of a number whose square is ordinary; a zero on the left keeps the sign of its imaginary part.
@@ -373,28 +367,26 @@ fn sqrt(re: f64, im: f64) -> (f64, f64) {
 }
 
 /// The inverse hyperbolic sine of the first number that `parts` gives, and the angle of the point (third, second).
-fn hyperbolic(real: Real, re: &[f64], im: &[f64], parts: impl Fn(f64, f64) -> [f64; 3]) -> [Line; 2] {
-    let m = re.len();
+fn hyperbolic(real: Real, m: usize, re: &Line, im: &Line, parts: impl Fn(f64, f64) -> [f64; 3]) -> [Line; 2] {
     let mut lines = [[0.0; LINE]; 3];
-    for j in 0..m {
+    for j in 0..LINE {
         let part = parts(re[j], im[j]);
         (lines[0][j], lines[1][j], lines[2][j]) = (part[0], part[1], part[2]);
     }
-    [real.of::<Asinh>(&lines[0][..m]), real.of2::<Atan2>(&lines[1][..m], &lines[2][..m])]
+    [real.of::<Asinh>(m, &lines[0]), real.of2::<Atan2>(m, &lines[1], &lines[2])]
 }
 
 /// As the scalar form has it, between its limits.
-fn atanh(real: Real, re: &[f64], im: &[f64]) -> [Line; 2] {
-    let m = re.len();
-    let quotient = line(m, |j| {
+fn atanh(real: Real, m: usize, re: &Line, im: &Line) -> [Line; 2] {
+    let quotient = line(|j| {
         let (x, y) = (re[j].abs(), im[j]);
         4.0 * x / ((1.0 - x) * (1.0 - x) + y * y)
     });
-    let twice = line(m, |j| 2.0 * im[j]);
-    let rest = line(m, |j| {
+    let twice = line(|j| 2.0 * im[j]);
+    let rest = line(|j| {
         let x = re[j].abs();
         (1.0 - x) * (1.0 + x) - im[j] * im[j]
     });
-    let (logs, angles) = (real.of::<Log1p>(&quotient[..m]), real.of2::<Atan2>(&twice[..m], &rest[..m]));
-    [line(m, |j| (logs[j] / 4.0).copysign(re[j])), line(m, |j| angles[j] / 2.0)]
+    let (logs, angles) = (real.of::<Log1p>(m, &quotient), real.of2::<Atan2>(m, &twice, &rest));
+    [line(|j| (logs[j] / 4.0).copysign(re[j])), line(|j| angles[j] / 2.0)]
 }
