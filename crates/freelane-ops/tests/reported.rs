@@ -28,6 +28,41 @@ fn a_nan_wins_at_every_position() -> Result {
     Ok(())
 }
 
+/// The same where lanes share the array, along either axis, whatever the sign of the NaN.
+#[test]
+fn a_nan_wins_on_every_thread() -> Result {
+    let (rows, columns) = (1500, 70);
+    let runtimes: Vec<Runtime> = THREADS.iter().filter_map(|&t| Runtime::new(t).ok()).collect();
+    for (p, nan) in [(0, f64::NAN), (34_567, -f64::NAN), (rows * columns - 1, f64::NAN)] {
+        let mut values: Vec<f64> = (0..rows * columns).map(|i| ((i * 7) % 13) as f64 - 6.0).collect();
+        values[p] = nan;
+        for dtype in [DType::F64, DType::F32, DType::F16, DType::BF16] {
+            let x = Array::from_slice(&values)?.astype(dtype)?.reshape(&[rows as isize, columns as isize])?;
+            for (what, x) in layouts(&x)? {
+                for runtime in &runtimes {
+                    let case = format!("{dtype} {what} {p} {} threads", runtime.threads());
+                    runtime.install(|_| {
+                        for m in [x.max(.., false)?, x.min(.., false)?, x.sum(.., false)?, x.var(.., 0.0, false)?] {
+                            assert!(m.isnan()?.item::<bool>()?, "{case}");
+                        }
+                        assert_eq!(x.argmax(.., false)?.item::<i64>()?, p as i64, "{case}");
+                        assert_eq!(x.argmin(.., false)?.item::<i64>()?, p as i64, "{case}");
+                        for (axis, at) in [(0isize, p % columns), (1, p / columns)] {
+                            for m in [x.max(axis, false)?, x.min(axis, false)?] {
+                                let nans = m.isnan()?;
+                                assert_eq!(nans.count_nonzero(.., false)?.item::<i64>()?, 1, "{case}");
+                                assert_eq!(nans.argmax(.., false)?.item::<i64>()?, at as i64, "{case}");
+                            }
+                        }
+                        Ok::<_, OpsError>(())
+                    })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// numpy/numpy#12156: a product with a broadcast operand, whose strides are zero.
 #[test]
 fn products_with_zero_strides() -> Result {
