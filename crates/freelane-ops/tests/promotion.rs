@@ -86,3 +86,20 @@ fn scalars_out_of_range_are_errors() -> Result<(), freelane_ops::OpsError> {
     assert_eq!(message, Err("add: 300 is out of range for uint8".to_owned()));
     Ok(())
 }
+
+/// What NumPy answers: `np.hypot(np.ones(2, "i1"), ...)` is of float16, of 16 bits float32, of more float64.
+#[test]
+fn functions_of_two_integers_answer_in_the_float_of_their_width() -> Result<(), freelane_ops::OpsError> {
+    use freelane_ops::{Array, Operand, ufuncs};
+    use freelane_pool::Lane;
+    for f in [&ufuncs::ATAN2, &ufuncs::HYPOT, &ufuncs::COPYSIGN, &ufuncs::NEXTAFTER, &ufuncs::LOGADDEXP] {
+        for (dtype, want) in
+            [(DType::I8, DType::F16), (DType::U8, DType::F16), (DType::I16, DType::F32), (DType::I32, DType::F64)]
+        {
+            let x = Array::ones(&[2], dtype)?;
+            let got = Lane::with(|lane| f.call(lane, &[Operand::from(&x), Operand::from(&x)]))?;
+            assert_eq!(got.dtype(), want, "{} of {dtype}", f.name);
+        }
+    }
+    Ok(())
+}

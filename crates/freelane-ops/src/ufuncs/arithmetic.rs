@@ -82,12 +82,12 @@ ufuncs! {
     /// The magnitude of the first array with the sign of the second.
     copysign COPYSIGN (x, y) {
         loops: { floats: k::CopySign },
-        promotion: Double, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
+        promotion: Float, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
     }
     /// The next number of its type after the first array's, towards the second's.
     nextafter NEXTAFTER (x, y) {
         loops: { narrow: k::NextAfter },
-        promotion: Double, cost: 0.8, domain: (-4.0, 4.0), ulp: 0.5,
+        promotion: Float, cost: 0.8, domain: (-4.0, 4.0), ulp: 0.5,
     }
     /// The lesser of two arrays; NaN if either is.
     minimum MINIMUM (x, y) {

@@ -50,6 +50,6 @@ ufuncs! {
     /// The logarithm of the sum of the exponentials of two arrays, without overflow on the way.
     logaddexp LOGADDEXP (x, y) {
         loops: { floats: k::LogAddExp },
-        promotion: Double, cost: 2.1, domain: (0.0, 20.0), ulp: 3.0,
+        promotion: Float, cost: 2.1, domain: (0.0, 20.0), ulp: 3.0,
     }
 }

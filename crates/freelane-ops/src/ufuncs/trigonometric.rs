@@ -65,11 +65,11 @@ ufuncs! {
     /// The angle in radians of the point (y, x), from -pi to pi.
     atan2 ATAN2 (y, x) {
         loops: { floats: k::Atan2 },
-        promotion: Double, cost: 1.2, domain: (-4.0, 4.0), ulp: 2.0,
+        promotion: Float, cost: 1.2, domain: (-4.0, 4.0), ulp: 2.0,
     }
     /// The length of the vector (x, y), without overflow on the way.
     hypot HYPOT (x, y) {
         loops: { floats: k::Hypot },
-        promotion: Double, cost: 0.6, domain: (-4.0, 4.0), ulp: 1.0,
+        promotion: Float, cost: 0.6, domain: (-4.0, 4.0), ulp: 1.0,
     }
 }
