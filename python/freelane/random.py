@@ -15,7 +15,9 @@ __all__ = ["Generator", "default_rng", *_rows.__all__]
 globals().update({name: getattr(_rows, name) for name in _rows.__all__})
 
 _POSITIONS = 2**64
-_random, _normal, _uniform, _integers = _rows.random, _rows.normal, _rows.uniform, _rows.integers
+_NUMBERS = (float, int)
+_random, _uniform, _normal, _exponential = _rows.random, _rows.uniform, _rows.normal, _rows.exponential
+_integers = _rows.integers
 
 
 class Generator:
@@ -60,54 +62,69 @@ class Generator:
         return _restored, (self._seed, self._stream, self._position)
 
     def _take(self, n):
+        if n < 0:
+            raise ValueError(f"size must not be negative: {n}")
         with self._lock:
             position = self._position
-            if position + n >= _POSITIONS:
+            end = position + n
+            if end >= _POSITIONS:
                 raise ValueError(f"{n} values from position {position} go beyond the last one, 2**64 - 1")
-            self._position = position + n
+            self._position = end
         return position
 
     def _draw(self, row, size, *args, **options):
         """The values of a row; a Python number if no size is given."""
+        if type(size) is int:
+            return row(size, *args, seed=self._seed, stream=self._stream, position=self._take(size), **options)
         shape, n = _shape(size)
         drawn = row(shape, *args, seed=self._seed, stream=self._stream, position=self._take(n), **options)
         return drawn.item() if size is None else drawn
 
-    def random(self, size=None, dtype="float64"):
+    def random(self, size=None, dtype=None):
         """Uniform values in [0, 1)."""
+        if type(size) is int and dtype is None:
+            return _random(size, seed=self._seed, stream=self._stream, position=self._take(size))
         return self._draw(_random, size, dtype=dtype)
 
-    def uniform(self, low=0.0, high=1.0, size=None, dtype="float64"):
+    def uniform(self, low=0.0, high=1.0, size=None, dtype=None):
         """Uniform values from low up to high; arrays of bounds broadcast."""
+        if type(size) is int and dtype is None and type(low) in _NUMBERS and type(high) in _NUMBERS:
+            return _uniform(size, low, high, seed=self._seed, stream=self._stream, position=self._take(size))
         if _plain(low) and _plain(high):
             return self._draw(_uniform, size, low, high, dtype=dtype)
         low = _freelane.asarray(low)
         width = high - low
         return low + width * self.random(_broadcast(size, width), dtype)
 
-    def normal(self, loc=0.0, scale=1.0, size=None, dtype="float64"):
+    def normal(self, loc=0.0, scale=1.0, size=None, dtype=None):
         """Normal values of mean loc and standard deviation scale; arrays of either broadcast."""
+        if type(size) is int and dtype is None and type(loc) in _NUMBERS and type(scale) in _NUMBERS:
+            return _normal(size, loc, scale, seed=self._seed, stream=self._stream, position=self._take(size))
         if _plain(loc) and _plain(scale):
             return self._draw(_normal, size, loc, scale, dtype=dtype)
         loc, scale = _freelane.asarray(loc), _not_negative(scale)
         return loc + scale * self.standard_normal(_broadcast(size, loc, scale), dtype)
 
-    def standard_normal(self, size=None, dtype="float64"):
+    def standard_normal(self, size=None, dtype=None):
         """Normal values of mean 0 and standard deviation 1."""
+        if type(size) is int and dtype is None:
+            return _normal(size, seed=self._seed, stream=self._stream, position=self._take(size))
         return self._draw(_normal, size, dtype=dtype)
 
-    def exponential(self, scale=1.0, size=None, dtype="float64"):
+    def exponential(self, scale=1.0, size=None, dtype=None):
         """Exponential values of mean scale, an array of which broadcasts."""
         if _plain(scale):
-            return self._draw(_rows.exponential, size, scale, dtype=dtype)
+            return self._draw(_exponential, size, scale, dtype=dtype)
         scale = _not_negative(scale)
         return scale * self.standard_exponential(_broadcast(size, scale), dtype)
 
-    def standard_exponential(self, size=None, dtype="float64"):
+    def standard_exponential(self, size=None, dtype=None):
         """Exponential values of mean 1."""
-        return self._draw(_rows.exponential, size, dtype=dtype)
+        if type(size) is int and dtype is None:
+            return _exponential(size, seed=self._seed, stream=self._stream, position=self._take(size))
+        return self._draw(_exponential, size, dtype=dtype)
 
-    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
+    def integers(self, low, high=None, size=None, dtype=None, endpoint=False):
         """Whole numbers from low up to, not including, high; from 0 up to low if that is all; up to high with endpoint."""
         if high is None:
             low, high = 0, low
@@ -179,9 +196,7 @@ def _shape(size):
     """The shape that a size stands for, and its elements."""
     if size is None:
         return (), 1
-    if type(size) is int:
-        shape = (size,)
-    elif hasattr(size, "__index__"):
+    if hasattr(size, "__index__"):
         shape = (size.__index__(),)
     else:
         shape = tuple(n.__index__() for n in size)
@@ -191,7 +206,7 @@ def _shape(size):
 
 
 def _plain(x):
-    return type(x) is float or type(x) is int or (isinstance(x, (float, int)) and not hasattr(x, "shape"))
+    return isinstance(x, _NUMBERS)
 
 
 def _broadcast(size, *arrays):
