@@ -10,6 +10,7 @@ NAMESPACES = ("", "linalg", "fft", "random")
 LEFT_OUT = {
     "can_cast": "looks a rule up",
     "dtype": "makes a name",
+    "random.default_rng": "makes a generator",
     "finfo": "looks facts up",
     "from_dlpack": "hands memory over",
     "iinfo": "looks facts up",
