@@ -9,7 +9,7 @@ const X: Param = Param::required("x", Kind::Operand);
 const X1: Param = Param::required("x1", Kind::Operand);
 const X2: Param = Param::required("x2", Kind::Operand);
 const KEEPDIMS: Param = Param::keyword("keepdims", Kind::Bool, Default::Bool(false));
-const RTOL: Param = Param::keyword("rtol", Kind::Operand, Default::None);
+const RTOL: Param = Param::keyword("rtol", Kind::Operand, Default::None).flat();
 
 /// Every row, those that the main namespace has too among them.
 pub const OPS: &[&Op] = &[
@@ -168,7 +168,7 @@ static MATRIX_RANK: Op = Op {
     name: "matrix_rank",
     doc: "How many singular values of each matrix are greater than rtol times its greatest one; without rtol than the longer side \
           times the dtype's epsilon.",
-    params: &[X, RTOL],
+    params: &[X.flat(), RTOL],
     run: Run::One(|_, a| svd::matrix_rank(&a.array(0)?, a.array_or_none(1)?.as_ref())),
     onnx: None,
 };
