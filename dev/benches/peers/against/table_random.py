@@ -19,6 +19,8 @@ numbers("integers", "integers(x.shape, 0, 1000, seed=7, dtype=x.dtype)", "intege
 numbers("bits", "bits(x.shape, seed=7)", "integers(0, 2**64, x.shape, dtype=np.uint64)")
 numbers("permutation", "permutation(x, seed=7)", "permutation(x)", "fi")
 numbers("choice", "choice(x, x.shape, seed=7)", "choice(x, x.shape)", "fi")
-numbers("child_seeds", "child_seeds(x.size, seed=7)", "integers(0, 2**64, x.size, dtype=np.uint64)", sizes=(100, 10_000))
 numbers("poisson", "poisson(x.shape, 20.0, seed=7)", "poisson(20.0, x.shape)")
 numbers("binomial", "binomial(x.shape, 100, 0.3, seed=7)", "binomial(100, 0.3, x.shape)")
+# Seeds for generators: NumPy's come from a SeedSequence.
+case("random.child_seeds", "random", {"x": within(*WIDE)}, "fl.random.child_seeds(x.size, seed=7)",
+     "np.random.SeedSequence(7).generate_state(x.size, np.uint64)", dtypes="f", layouts=FLAT, sizes=(100, 10_000), exact=False)  # fmt: skip
