@@ -83,6 +83,8 @@ mod exp;
 mod hyperbolic;
 mod int_pow;
 mod inverse;
+#[cfg(test)]
+mod limits;
 mod log;
 mod pow;
 mod real;
