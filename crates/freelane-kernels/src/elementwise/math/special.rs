@@ -145,6 +145,9 @@ fn sinc(x: f64) -> f64 {
 
 /// The power series, whose terms are all positive; from 30 on the asymptotic one.
 fn bessel_i0(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
     let x = x.abs();
     if x < 30.0 {
         let quarter = x * x / 4.0;
@@ -154,7 +157,7 @@ fn bessel_i0(x: f64) -> f64 {
             k += 1.0;
             term *= quarter / (k * k);
         }
-        return if x.is_nan() { x } else { sum };
+        return sum;
     }
     if x > 1500.0 {
         return f64::INFINITY;
