@@ -40,8 +40,11 @@ few = hypothesis.settings(
 
 # Results that are not unique, and the part of them that is.
 PARTS = {"linalg.svd": 1, "linalg.eigh": 0}
+# Results in an order that NumPy leaves open.
+UNORDERED = {"unique_values"}
 # What others may choose differently: order among equals, signs of vectors, numbers drawn; or what NumPy rounds much worse.
-FREE = {"argsort unstable", "argpartition", "linalg.eig", "linalg.qr", "topk", "top_k", "empty", "empty_like", "linalg.eigvals"}
+FREE = {"argsort unstable", "argpartition", "linalg.eig", "linalg.qr", "topk", "top_k", "empty", "empty_like", "linalg.eigvals",
+        "sinc", "logit"}  # fmt: skip
 
 
 def compared(case):
@@ -68,6 +71,8 @@ def tolerance(dtype, family):
 def check(case, found, expected, dtype):
     if case.name in PARTS:
         found, expected = found[PARTS[case.name]], expected[PARTS[case.name]]
+    if case.function in UNORDERED:
+        found, expected = np.sort(np.asarray(found)), np.sort(expected)
     if isinstance(expected, (tuple, list)):
         assert len(found) == len(expected)
         for one, other in zip(found, expected):
@@ -92,6 +97,10 @@ def dtypes_of(case):
     return st.sampled_from([dtype for kind in case.dtypes for dtype in made.DTYPES[kind]])
 
 
+def test_every_function_is_in_the_table():
+    assert public.missing() == []
+
+
 @pytest.mark.parametrize("case", COMPARED, ids=[f"{c.name}-{i}" for i, c in enumerate(COMPARED)])
 def test_as_in_the_benches(case):
     """Sizes between those of the benches, in their layouts."""
@@ -101,7 +110,7 @@ def test_as_in_the_benches(case):
     @hypothesis.given(st.integers(12, max(largest, 12)), st.sampled_from(case.layouts), dtypes_of(case), st.integers(0, 2**32))
     def runs(n, layout, dtype, seed):
         n = n if len(case.sizes) > 1 else case.sizes[0]
-        n = n // 10 * 10 + 10 if "10" in case.ours else n
+        n = n // 10 * 10 + 60 if "10" in case.ours or "50" in case.ours else n
         values = made.operands(case, n, layout, dtype, seed)
         axis = {"axis 0": ", axis=0", "axis 1": ", axis=1"}.get(layout, "")
         ours = {name: lay(fl.asarray(v, copy=True)) for name, (v, lay) in values.items()}
@@ -136,6 +145,15 @@ def lie(values, shape, how):
     return fl.permute_dims(fl.asarray(base, copy=True), tuple(back))[index], base.transpose(back)[index]
 
 
+def refused(case, text, ours):
+    """What NumPy refuses we refuse too, unless nothing is asked for; only NumPy divides numbers of its own."""
+    try:
+        found = run(text, fl, ours)
+    except (ValueError, IndexError):
+        return
+    assert found.size == 0 or case.function == "average"
+
+
 @pytest.mark.parametrize("case", SHAPED, ids=[f"{c.name}-{i}" for i, c in enumerate(SHAPED)])
 def test_shapes_and_strides(case):
     @few
@@ -150,11 +168,12 @@ def test_shapes_and_strides(case):
         axis = ""
         if "{axis}" in case.ours:
             axis = data.draw(st.sampled_from(["", *(f", axis={i}" for i in range(-rank, rank))]))
+        if case.function == "median" and min(numpys["x"].shape, default=1) == 0:
+            return  # Here nothing has no median; NumPy warns.
         try:
             expected = run(case.peer.replace("{axis}", axis), np, numpys)
-        except ValueError:
-            with pytest.raises(ValueError):
-                run(case.ours.replace("{axis}", axis), fl, ours)
+        except (ValueError, IndexError, ZeroDivisionError):
+            refused(case, case.ours.replace("{axis}", axis), ours)
             return
         check(case, run(case.ours.replace("{axis}", axis), fl, ours), expected, dtype)
 

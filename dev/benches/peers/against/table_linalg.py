@@ -59,9 +59,10 @@ case("linalg.lstsq", "linalg", {"a": rows_of(10), "b": fixed(within(*UNIT), lamb
 decomposition("cond", "regular", "f", sizes=(100, 10_000))
 case("linalg.multi_dot", "linalg", {"a": shaped(64, 64), "b": shaped(64, 64), "c": shaped(64, 8)}, "xp.linalg.multi_dot([a, b, c])",
      dtypes="f", sizes=(4096,), exact=False)  # fmt: skip
-case("linalg.solve_triangular", "linalg", {"a": square("regular"), "b": square("normal")}, "fl.linalg.solve_triangular(fl.triu(a), b)",
+case("linalg.solve_triangular", "linalg", {"a": square("regular"), "b": square("normal")}, "fl.linalg.solve_triangular(fl.triu(a), b, upper=True)",
      "np.linalg.solve(np.triu(a), b)", dtypes="f", sizes=MATRICES, exact=False)  # fmt: skip
 case("linalg.vector_norm", "linalg", {"x": within(*WIDE)}, dtypes="fc", layouts=ONE, exact=False)
+case("linalg.norm", "linalg", {"x": within(*WIDE)}, dtypes="fc", layouts=ONE, exact=False)
 case("linalg.vector_norm", "linalg", {"x": within(*WIDE)}, "xp.linalg.vector_norm(x, ord=1)", dtypes="f", label="1", exact=False)
 
 for name, dtypes in dict(fft="fc", ifft="c", rfft="f", irfft="c", hfft="c", ihfft="f").items():
