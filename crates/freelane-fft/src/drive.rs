@@ -71,7 +71,7 @@ impl<'a, L: Line> Job<'a, L> {
         let n = self.line.len_in().max(self.line.len_out()) as f64;
         let cost = (self.lines.count() as f64 * n * (n.log2() + 2.0)) as u64;
         let tiles = self.lines.count().div_ceil(self.tile);
-        let tasks = lane.pieces(cost).clamp(1, tiles);
+        let tasks = lane.pieces(cost).clamp(1, tiles.max(1));
         let failed = OnceTable::new();
         let done = lane.try_par_for(tasks, cost, &|lane, task| {
             let part = |task: usize| tiles * task / tasks * self.tile;
