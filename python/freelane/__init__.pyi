@@ -195,6 +195,16 @@ class Array:
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
 
+    def allclose(self, b: _ArrayLike, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> Array:
+        """Whether all elements are close, as isclose has it."""
+
+    def angle(self, *, out: Array | None = None) -> Array:
+        """The angle of a complex number, from -pi to pi; of a real one, 0 or pi.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
     def any(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
         """Whether any element is not zero; false for none.
 
@@ -218,6 +228,18 @@ class Array:
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
+
+    def argpartition(self, kth: SupportsIndex | Sequence[SupportsIndex] | None, axis: SupportsIndex = -1) -> Array:
+        """The numbers of the elements along an axis with that one at place kth which is there in sorted order."""
+
+    def argsort(self, axis: SupportsIndex = -1, *, descending: _bool = False, stable: _bool = True) -> Array:
+        """The numbers that the elements have along an axis, in the order of the elements; those of equal ones ascend, stable or not."""
+
+    def argwhere(self) -> Array:
+        """The indices of the elements that are not zero, one row each."""
+
+    def around(self, decimals: SupportsIndex = 0) -> Array:
+        """Each element rounded to so many decimals, halves to the even digit; negative numbers count digits before the point."""
 
     def array_equal(self, y: _ArrayLike, /, *, equal_nan: _bool = False) -> Array:
         """Whether two arrays have one shape and equal elements; with equal_nan, NaN equals NaN."""
@@ -269,10 +291,23 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def average(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, weights: _ArrayLike | None = None, *, keepdims: _bool = False) -> Array:
+        """The mean of the elements, each as often as its weight says; without weights all alike."""
+
+    def bincount(self, weights: _ArrayLike | None = None, minlength: SupportsIndex = 0) -> Array:
+        """How often each of the numbers from 0 on comes, at least minlength of them; with weights, their sums."""
+
     def bitwise_and(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """"And" of each bit; for booleans, logical "and".
 
         Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def bitwise_count(self, *, out: Array | None = None) -> Array:
+        """The number of bits that are set, as `u8`; of a negative number those of its magnitude.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -313,6 +348,13 @@ class Array:
 
     def broadcast_to(self, shape: SupportsIndex | Sequence[SupportsIndex]) -> Array:
         """Repeated to a larger shape."""
+
+    def cbrt(self, *, out: Array | None = None) -> Array:
+        """The cube root, of negative numbers too.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
 
     def ceil(self, *, out: Array | None = None) -> Array:
         """The least whole number that is not less.
@@ -380,6 +422,32 @@ class Array:
     def cross(self, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
         """The cross products of vectors of three along an axis of both arrays; other axes broadcast."""
 
+    def cumulative_max(self, axis: SupportsIndex | None = None) -> Array:
+        """The greatest of all elements along an axis up to each; NaN from the first NaN on."""
+
+    def cumulative_min(self, axis: SupportsIndex | None = None) -> Array:
+        """The least of all elements along an axis up to each; NaN from the first NaN on."""
+
+    def cumulative_prod(self, axis: SupportsIndex | None = None, *, dtype: _DTypeLike | None = None, include_initial: _bool = False, device: Literal["cpu"] | None = None) -> Array:
+        """The products of all elements along an axis up to each, with include_initial from a one on. Small integers are multiplied in 64 bits. An array of one axis needs none named."""
+
+    def cumulative_sum(self, axis: SupportsIndex | None = None, *, dtype: _DTypeLike | None = None, include_initial: _bool = False, device: Literal["cpu"] | None = None) -> Array:
+        """The sums of all elements along an axis up to each, with include_initial from a zero on. Small integers are added up in 64 bits. An array of one axis needs none named."""
+
+    def deg2rad(self, *, out: Array | None = None) -> Array:
+        """Radians from degrees.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def degrees(self, *, out: Array | None = None) -> Array:
+        """Degrees from radians.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
     @property
     def device(self) -> Literal["cpu"]:
         """Where the elements are: 'cpu'."""
@@ -390,12 +458,25 @@ class Array:
     def diff(self, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
         """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
 
+    def digamma(self, *, out: Array | None = None) -> Array:
+        """The derivative of `lgamma`. The bound holds for positive numbers; near a zero below 0 digits are lost.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def digitize(self, bins: _ArrayLike, /, right: _bool = False) -> Array:
+        """For each value the number of the bin that it belongs to: bins[i - 1] <= x < bins[i], or with right bins[i - 1] < x <= bins[i]; the other way round for bins in descending order."""
+
     def divide(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The quotient of two arrays. Integers are divided as `f64`.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
+
+    def divmod(self, y: _ArrayLike, /) -> _DivmodResult:
+        """Quotient and remainder, as floor_divide and remainder have them."""
 
     def dot(self, x2: _ArrayLike, /) -> Array:
         """As NumPy's dot: the last axis of the first array with the last but one of the second; a number multiplies."""
@@ -416,6 +497,20 @@ class Array:
 
     def erf(self, *, out: Array | None = None) -> Array:
         """The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def erfc(self, *, out: Array | None = None) -> Array:
+        """One less the error function, precise where that is small.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def erfinv(self, *, out: Array | None = None) -> Array:
+        """The inverse of `erf`: from -1 to 1, infinite at both ends.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
@@ -445,6 +540,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def flatnonzero(self) -> Array:
+        """The numbers in row-major order of the elements that are not zero."""
+
     def flatten(self) -> Array:
         """The elements along one axis, in row-major order."""
 
@@ -465,8 +563,53 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def fmax(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The greater of two arrays; of a number and NaN the number.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def fmin(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The lesser of two arrays; of a number and NaN the number.
+
+        Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def fmod(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """What a division towards zero leaves; it has the sign of the first array. An integer's remainder by zero is 0.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def frexp(self) -> _FrexpResult:
+        """Fractions and exponents: x = mantissa 2^exponent; magnitudes of mantissas lie between 1/2 and 1."""
+
     def full_like(self, fill_value: float, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
         """An array with one value in every place, with the shape and dtype of another."""
+
+    def gamma(self, *, out: Array | None = None) -> Array:
+        """The gamma function: of n + 1, n factorial. At the negative whole numbers it is NaN.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def gcd(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The greatest common divisor of integers.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def gelu(self, *, out: Array | None = None) -> Array:
+        """The element times the probability that a normal variable is below it: exact, by the error function.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
 
     def greater(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """Whether the first is greater than the second.
@@ -482,8 +625,25 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def heaviside(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """0 below zero, 1 above zero, and the second array at zero.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def histogram(self, bins: Any = 10, range: Any | None = None, *, density: _bool = False, weights: _ArrayLike | None = None) -> _HistogramResult:
+        """How many elements fall into each bin, and the edges of the bins: as many as bins says, of one width over range or from the smallest element to the largest; or edges given by bins. With weights their sums; with density such that the area is one."""
+
     def hypot(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The length of the vector (x, y), without overflow on the way.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def i0(self, *, out: Array | None = None) -> Array:
+        """The modified Bessel function of the first kind and order 0.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
@@ -495,9 +655,20 @@ class Array:
     def inner(self, x2: _ArrayLike, /) -> Array:
         """Sums of products over the last axis of both arrays; a number multiplies."""
 
+    def interp(self, xp: _ArrayLike, fp: _ArrayLike, /, left: float | None = None, right: float | None = None) -> Array:
+        """The value at each of x on the lines between the points (xp, fp), whose xp ascend; left and right of all points left and right, or the value of the nearest one."""
+
+    def intersect1d(self, x2: _ArrayLike, /) -> Array:
+        """The distinct values that both arrays have, in ascending order."""
+
     @property
     def is_shared(self) -> _bool:
         """Whether freelane.share made the array one that can only be read."""
+
+    def isclose(self, b: _ArrayLike, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> Array:
+        """Whether each element of a is as close to that of b as atol + rtol |b|.
+        Infinities are close to themselves, NaN with equal_nan.
+        """
 
     def isfinite(self, *, out: Array | None = None) -> Array:
         """Whether the element is neither infinite nor NaN.
@@ -505,6 +676,9 @@ class Array:
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
+
+    def isin(self, x2: _ArrayLike, /, *, invert: _bool = False) -> Array:
+        """For each element of x1 whether x2 has it, or with invert whether it does not. NaN is nowhere."""
 
     def isinf(self, *, out: Array | None = None) -> Array:
         """Whether the element is infinite.
@@ -534,6 +708,16 @@ class Array:
     def kron(self, x2: _ArrayLike, /) -> Array:
         """The Kronecker product: each element of the first array times the whole second, in its place."""
 
+    def lcm(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The least common multiple of integers. It wraps.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def ldexp(self, exponent: _ArrayLike, /) -> Array:
+        """Each element times two to the power of an integer, rounded once."""
+
     def less(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """Whether the first is less than the second.
 
@@ -545,6 +729,13 @@ class Array:
         """Whether the first is less than the second or equal to it.
 
         Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def lgamma(self, *, out: Array | None = None) -> Array:
+        """The logarithm of the gamma function's magnitude; infinite at 0 and the negative whole numbers.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -575,6 +766,9 @@ class Array:
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
+
+    def log_softmax(self, axis: SupportsIndex = -1) -> Array:
+        """The logarithm of the softmax along an axis, exact where that is too small."""
 
     def logaddexp(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The logarithm of the sum of the exponentials of two arrays, without overflow on the way.
@@ -611,6 +805,16 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def logit(self, *, out: Array | None = None) -> Array:
+        """The inverse of `sigmoid`, `log(x / (1 - x))`: from 0 to 1, infinite at both ends.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def logsumexp(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The logarithm of the sum of the exponentials of the elements over axes; minus infinity for none."""
+
     @property
     def mT(self) -> Array:
         """The array with its last two axes exchanged; shares storage."""
@@ -635,12 +839,15 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
-    def mean(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    def mean(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
         """The arithmetic mean; NaN for no elements. Integers give `f64`.
 
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
         """
+
+    def median(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The middle element of those along some axes, or the mean of the middle two; NaN if one is NaN."""
 
     def min(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
         """The least element; NaN if there is one.
@@ -656,6 +863,9 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def modf(self) -> _ModfResult:
+        """Fraction and whole part, both with the sign of the element."""
+
     def moveaxis(self, source: SupportsIndex | Sequence[SupportsIndex] | None, destination: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
         """Some axes moved to other places; the others keep their order."""
 
@@ -665,6 +875,36 @@ class Array:
         Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
+
+    def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Array:
+        """The array with numbers in place of NaN and of infinities, which become the ends of the dtype's range by default."""
+
+    def nanargmax(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The position of the first greatest of the elements that are no NaN, counted over the reduced axes."""
+
+    def nanargmin(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The position of the first least of the elements that are no NaN, counted over the reduced axes."""
+
+    def nanmax(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The greatest of the elements that are no NaN; NaN if all are."""
+
+    def nanmean(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The mean of the elements that are no NaN; NaN for none."""
+
+    def nanmin(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The least of the elements that are no NaN; NaN if all are."""
+
+    def nanprod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The product of the elements that are no NaN; 1 for none."""
+
+    def nanstd(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+        """The square root of the variance of the elements that are no NaN; NaN for none."""
+
+    def nansum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The sum of the elements that are no NaN; 0 for none."""
+
+    def nanvar(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+        """The mean squared distance of the elements that are no NaN from their mean; NaN for none."""
 
     @property
     def nbytes(self) -> int:
@@ -710,6 +950,12 @@ class Array:
         pad_width is a number, a pair (before, after), or a pair for each axis.
         """
 
+    def partition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = -1) -> None:
+        """Brings that element to place kth along an axis which is there in sorted order, smaller ones before it, larger ones behind, in place."""
+
+    def percentile(self, q: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, method: Literal['linear', 'lower', 'higher', 'nearest', 'midpoint'] = 'linear', keepdims: _bool = False) -> Array:
+        """As quantile, with q from 0 to 100."""
+
     def permute_dims(self, axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
         """Axes in another order; axis i of the result is axis axes[i]."""
 
@@ -731,10 +977,39 @@ class Array:
         """
 
     def prod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
-        """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+        """The product of the elements; 1 for none. Integers are multiplied in 64 bits, floats in `f64` whatever their type. With a dtype, the product is in that.
 
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
+        """
+
+    def ptp(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+        """The greatest element less the least; NaN if there is one."""
+
+    def put(self, indices: _ArrayLike, values: _ArrayLike) -> None:
+        """Writes values to the elements that have these numbers in row-major order. If there are fewer values than numbers, they come again from the first on.
+
+        >>> x = freelane.asarray([3, 1, 2])
+        >>> x.put([0, -1], 7)
+        >>> x.tolist()
+        [7, 1, 7]
+        """
+
+    def quantile(self, q: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, method: Literal['linear', 'lower', 'higher', 'nearest', 'midpoint'] = 'linear', keepdims: _bool = False) -> Array:
+        """The number below which a share q, from 0 to 1, of the elements along some axes lies; NaN if one is NaN. With several q they make the first axes."""
+
+    def rad2deg(self, *, out: Array | None = None) -> Array:
+        """Degrees from radians.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def radians(self, *, out: Array | None = None) -> Array:
+        """Radians from degrees.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
         """
 
     def ravel(self) -> Array:
@@ -747,6 +1022,13 @@ class Array:
         """One divided by the array.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def relu(self, *, out: Array | None = None) -> Array:
+        """The element where it is positive, else zero.
+
+        Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -767,6 +1049,13 @@ class Array:
         (2, 3)
         """
 
+    def rint(self, *, out: Array | None = None) -> Array:
+        """The nearest whole number as a float; halves go to the even one.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
     def roll(self, shift: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
         """Elements moved along axes, those that leave one end coming in at the other; in row-major order of all, if no axis is given."""
 
@@ -777,9 +1066,25 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def searchsorted(self, x2: _ArrayLike, /, *, side: Literal['left', 'right'] = 'left', sorter: _ArrayLike | None = None) -> Array:
+        """For each value of x2 the place in the sorted array x1 at which it can be put in: before its equals, or behind them. sorter is the order that argsort has of an x1 that is not sorted."""
+
+    def setdiff1d(self, x2: _ArrayLike, /) -> Array:
+        """The distinct values of x1 that x2 has not, in ascending order."""
+
+    def setxor1d(self, x2: _ArrayLike, /) -> Array:
+        """The distinct values that one of the arrays has and the other has not, in ascending order."""
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
+
+    def sigmoid(self, *, out: Array | None = None) -> Array:
+        """The logistic function, `1 / (1 + exp(-x))`.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
 
     def sign(self, *, out: Array | None = None) -> Array:
         """-1, 0 or 1 by the sign; of a complex number, that divided by its modulus. NaN stays NaN.
@@ -795,10 +1100,24 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def silu(self, *, out: Array | None = None) -> Array:
+        """The element times its `sigmoid`.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
     def sin(self, *, out: Array | None = None) -> Array:
         """The sine of an angle in radians.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def sinc(self, *, out: Array | None = None) -> Array:
+        """`sin(pi x) / (pi x)`; 1 at 0, and exactly 0 at all other whole numbers.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
         """
 
@@ -812,6 +1131,25 @@ class Array:
     @property
     def size(self) -> int:
         """Number of elements."""
+
+    def softmax(self, axis: SupportsIndex = -1) -> Array:
+        """Exponentials of the elements, divided by their sum along an axis. Nothing overflows."""
+
+    def softplus(self, *, out: Array | None = None) -> Array:
+        """`log(1 + exp(x))`, a smooth `relu`.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
+    def sort(self, axis: SupportsIndex = -1, *, descending: _bool = False, stable: _bool = True) -> None:
+        """Puts the elements in order along an axis, in place; NaN comes last.
+
+        >>> x = freelane.asarray([3, 1, 2])
+        >>> x.sort()
+        >>> x.tolist()
+        [1, 2, 3]
+        """
 
     def split(self, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
         """An axis cut into that many equal parts, or at the given places. Nothing is copied."""
@@ -852,7 +1190,7 @@ class Array:
         """
 
     def sum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
-        """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+        """The sum of the elements; 0 for none. Integers are added up in 64 bits, floats in `f64` whatever their type. With a dtype, the sum is in that.
 
         Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
         The order of the elements is fixed: the bits do not depend on threads or strides.
@@ -897,6 +1235,9 @@ class Array:
         [[1, 3], [2, 4]]
         """
 
+    def topk(self, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: _bool = True, sorted: _bool = True) -> _TopkResult:
+        """The k largest elements along an axis, the largest first, and their numbers; or the smallest. NaN comes after every number. They are sorted, whatever sorted says."""
+
     def trace(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
         """The sums of the diagonals of two axes. With a dtype, elements are converted to it first."""
 
@@ -919,6 +1260,21 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def union1d(self, x2: _ArrayLike, /) -> Array:
+        """The distinct values of two arrays in ascending order."""
+
+    def unique_all(self) -> _UniqueAllResult:
+        """The distinct values in ascending order, where each comes first, which of them each element is, and how often each comes. Each NaN is a value of its own."""
+
+    def unique_counts(self) -> _UniqueCountsResult:
+        """The distinct values in ascending order and how often each comes. Each NaN is a value of its own."""
+
+    def unique_inverse(self) -> _UniqueInverseResult:
+        """The distinct values in ascending order and which of them each element is. Each NaN is a value of its own."""
+
+    def unique_values(self) -> Array:
+        """The distinct values in ascending order. Each NaN is a value of its own."""
+
     def unstack(self, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
         """The arrays of which stack would make this one. Nothing is copied."""
 
@@ -931,6 +1287,13 @@ class Array:
 
     def vecdot(self, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
         """Sums of products along an axis of both arrays, the first conjugated; other axes broadcast."""
+
+    def xlogy(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """`x log(y)`, and 0 wherever x is 0, unless y is NaN.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
 
     def zeros_like(self, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
         """An array of zeros with the shape and dtype of another."""
@@ -1048,6 +1411,39 @@ def savez(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
 def savez_compressed(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
     """As savez, deflated."""
 
+class _DivmodResult(NamedTuple):
+    quotient: Array
+    remainder: Array
+
+class _FrexpResult(NamedTuple):
+    mantissa: Array
+    exponent: Array
+
+class _HistogramResult(NamedTuple):
+    hist: Array
+    bin_edges: Array
+
+class _ModfResult(NamedTuple):
+    fractional: Array
+    integral: Array
+
+class _TopkResult(NamedTuple):
+    values: Array
+    indices: Array
+
+class _UniqueAllResult(NamedTuple):
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+class _UniqueCountsResult(NamedTuple):
+    values: Array
+    counts: Array
+
+class _UniqueInverseResult(NamedTuple):
+    values: Array
+    inverse_indices: Array
 
 def abs(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The absolute value; of a complex number its modulus.
@@ -1084,6 +1480,16 @@ def all(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None =
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
 
+def allclose(a: _ArrayLike, b: _ArrayLike, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> Array:
+    """Whether all elements are close, as isclose has it."""
+
+def angle(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The angle of a complex number, from -pi to pi; of a real one, 0 or pi.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def any(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
     """Whether any element is not zero; false for none.
 
@@ -1110,6 +1516,18 @@ def argmin(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | Non
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64.
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
+
+def argpartition(x: _ArrayLike, /, kth: SupportsIndex | Sequence[SupportsIndex] | None, axis: SupportsIndex = -1) -> Array:
+    """The numbers of the elements along an axis with that one at place kth which is there in sorted order."""
+
+def argsort(x: _ArrayLike, /, axis: SupportsIndex = -1, *, descending: _bool = False, stable: _bool = True) -> Array:
+    """The numbers that the elements have along an axis, in the order of the elements; those of equal ones ascend, stable or not."""
+
+def argwhere(x: _ArrayLike, /) -> Array:
+    """The indices of the elements that are not zero, one row each."""
+
+def around(x: _ArrayLike, /, decimals: SupportsIndex = 0) -> Array:
+    """Each element rounded to so many decimals, halves to the even digit; negative numbers count digits before the point."""
 
 def array(obj: _ArrayLike, /, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None, copy: _bool | None = True) -> Array:
     """As asarray, with a copy of memory that belongs to others.
@@ -1181,10 +1599,23 @@ def atanh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def average(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, weights: _ArrayLike | None = None, *, keepdims: _bool = False) -> Array:
+    """The mean of the elements, each as often as its weight says; without weights all alike."""
+
+def bincount(x: _ArrayLike, /, weights: _ArrayLike | None = None, minlength: SupportsIndex = 0) -> Array:
+    """How often each of the numbers from 0 on comes, at least minlength of them; with weights, their sums."""
+
 def bitwise_and(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """"And" of each bit; for booleans, logical "and".
 
     Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def bitwise_count(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The number of bits that are set, as `u8`; of a negative number those of its magnitude.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1241,6 +1672,13 @@ def can_cast(from_: _ArrayLike | _DTypeLike, to: _DTypeLike, /) -> _bool:
 
     >>> freelane.can_cast(freelane.int32, freelane.int64), freelane.can_cast(freelane.float64, freelane.float32)
     (True, False)
+    """
+
+def cbrt(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The cube root, of negative numbers too.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
     """
 
 def ceil(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
@@ -1309,11 +1747,47 @@ def cov(m: _ArrayLike, /, *, rowvar: _bool = True, ddof: float = 1) -> Array:
 def cross(x1: _ArrayLike, x2: _ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """The cross products of vectors of three along an axis of both arrays; other axes broadcast."""
 
+def cumulative_max(x: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+    """The greatest of all elements along an axis up to each; NaN from the first NaN on."""
+
+def cumulative_min(x: _ArrayLike, /, axis: SupportsIndex | None = None) -> Array:
+    """The least of all elements along an axis up to each; NaN from the first NaN on."""
+
+def cumulative_prod(x: _ArrayLike, /, axis: SupportsIndex | None = None, *, dtype: _DTypeLike | None = None, include_initial: _bool = False, device: Literal["cpu"] | None = None) -> Array:
+    """The products of all elements along an axis up to each, with include_initial from a one on. Small integers are multiplied in 64 bits. An array of one axis needs none named."""
+
+def cumulative_sum(x: _ArrayLike, /, axis: SupportsIndex | None = None, *, dtype: _DTypeLike | None = None, include_initial: _bool = False, device: Literal["cpu"] | None = None) -> Array:
+    """The sums of all elements along an axis up to each, with include_initial from a zero on. Small integers are added up in 64 bits. An array of one axis needs none named."""
+
+def deg2rad(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Radians from degrees.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def degrees(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Degrees from radians.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def diagonal(x: _ArrayLike, /, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Array:
     """The elements whose places along two axes differ by offset, as the last axis of the result."""
 
 def diff(x: _ArrayLike, /, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None) -> Array:
     """What each element along an axis adds to the one before, n times over; prepend and append are joined on first."""
+
+def digamma(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The derivative of `lgamma`. The bound holds for positive numbers; near a zero below 0 digits are lost.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def digitize(x: _ArrayLike, bins: _ArrayLike, /, right: _bool = False) -> Array:
+    """For each value the number of the bin that it belongs to: bins[i - 1] <= x < bins[i], or with right bins[i - 1] < x <= bins[i]; the other way round for bins in descending order."""
 
 def divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The quotient of two arrays. Integers are divided as `f64`.
@@ -1321,6 +1795,9 @@ def divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Arra
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def divmod(x: _ArrayLike, y: _ArrayLike, /) -> _DivmodResult:
+    """Quotient and remainder, as floor_divide and remainder have them."""
 
 def dot(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
     """As NumPy's dot: the last axis of the first array with the last but one of the second; a number multiplies."""
@@ -1355,6 +1832,20 @@ def erf(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def erfc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """One less the error function, precise where that is small.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def erfinv(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The inverse of `erf`: from -1 to 1, infinite at both ends.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def exp(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """e raised to the power of the array.
 
@@ -1382,6 +1873,9 @@ def expm1(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, *, k: SupportsIndex = 0, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """A matrix with ones on diagonal k and zeros elsewhere."""
 
+def flatnonzero(x: _ArrayLike, /) -> Array:
+    """The numbers in row-major order of the elements that are not zero."""
+
 def flip(x: _ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Elements in reverse order along the given axes; along all of them when none is given."""
 
@@ -1399,6 +1893,30 @@ def floor_divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -
     With out=, the result is written there and out is returned.
     """
 
+def fmax(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The greater of two arrays; of a number and NaN the number.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def fmin(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The lesser of two arrays; of a number and NaN the number.
+
+    Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def fmod(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """What a division towards zero leaves; it has the sign of the first array. An integer's remainder by zero is 0.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def frexp(x: _ArrayLike, /) -> _FrexpResult:
+    """Fractions and exponents: x = mantissa 2^exponent; magnitudes of mantissas lie between 1/2 and 1."""
+
 def from_dlpack(x: _SupportsDLPack, /, *, device: Literal["cpu"] | None = None, copy: _bool | None = None) -> Array:
     """The array that an object offers through DLPack, over its memory where that can be.
 
@@ -1412,6 +1930,27 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: float, *, d
 
 def full_like(x: _ArrayLike, /, fill_value: float, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """An array with one value in every place, with the shape and dtype of another."""
+
+def gamma(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The gamma function: of n + 1, n factorial. At the negative whole numbers it is NaN.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def gcd(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The greatest common divisor of integers.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def gelu(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The element times the probability that a normal variable is below it: exact, by the error function.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
 
 def geomspace(start: float, stop: float, num: SupportsIndex = 50, *, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """Numbers evenly spaced on a logarithmic scale, from start to stop, which have one sign."""
@@ -1430,11 +1969,28 @@ def greater_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) 
     With out=, the result is written there and out is returned.
     """
 
+def heaviside(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """0 below zero, 1 above zero, and the second array at zero.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def histogram(x: _ArrayLike, /, bins: Any = 10, range: Any | None = None, *, density: _bool = False, weights: _ArrayLike | None = None) -> _HistogramResult:
+    """How many elements fall into each bin, and the edges of the bins: as many as bins says, of one width over range or from the smallest element to the largest; or edges given by bins. With weights their sums; with density such that the area is one."""
+
 def hstack(arrays: Sequence[_ArrayLike], /) -> Array:
     """Arrays joined as columns: along the second axis, arrays of one axis along that."""
 
 def hypot(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The length of the vector (x, y), without overflow on the way.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def i0(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The modified Bessel function of the first kind and order 0.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
@@ -1449,12 +2005,26 @@ def imag(x: _ArrayLike, /) -> Array:
 def inner(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
     """Sums of products over the last axis of both arrays; a number multiplies."""
 
+def interp(x: _ArrayLike, xp: _ArrayLike, fp: _ArrayLike, /, left: float | None = None, right: float | None = None) -> Array:
+    """The value at each of x on the lines between the points (xp, fp), whose xp ascend; left and right of all points left and right, or the value of the nearest one."""
+
+def intersect1d(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The distinct values that both arrays have, in ascending order."""
+
+def isclose(a: _ArrayLike, b: _ArrayLike, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> Array:
+    """Whether each element of a is as close to that of b as atol + rtol |b|.
+    Infinities are close to themselves, NaN with equal_nan.
+    """
+
 def isfinite(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the element is neither infinite nor NaN.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def isin(x1: _ArrayLike, x2: _ArrayLike, /, *, invert: _bool = False) -> Array:
+    """For each element of x1 whether x2 has it, or with invert whether it does not. NaN is nowhere."""
 
 def isinf(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the element is infinite.
@@ -1473,6 +2043,16 @@ def isnan(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
 def kron(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
     """The Kronecker product: each element of the first array times the whole second, in its place."""
 
+def lcm(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The least common multiple of integers. It wraps.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def ldexp(x: _ArrayLike, exponent: _ArrayLike, /) -> Array:
+    """Each element times two to the power of an integer, rounded once."""
+
 def less(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the first is less than the second.
 
@@ -1484,6 +2064,13 @@ def less_equal(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> 
     """Whether the first is less than the second or equal to it.
 
     Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def lgamma(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The logarithm of the gamma function's magnitude; infinite at 0 and the negative whole numbers.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1532,6 +2119,9 @@ def log2(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def log_softmax(x: _ArrayLike, /, axis: SupportsIndex = -1) -> Array:
+    """The logarithm of the softmax along an axis, exact where that is too small."""
+
 def logaddexp(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The logarithm of the sum of the exponentials of two arrays, without overflow on the way.
 
@@ -1567,8 +2157,18 @@ def logical_xor(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) ->
     With out=, the result is written there and out is returned.
     """
 
+def logit(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The inverse of `sigmoid`, `log(x / (1 - x))`: from 0 to 1, infinite at both ends.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def logspace(start: float, stop: float, num: SupportsIndex = 50, *, base: float = 10.0, dtype: _DTypeLike | None = None, device: Literal["cpu"] | None = None) -> Array:
     """Numbers evenly spaced on a logarithmic scale, from base**start to base**stop."""
+
+def logsumexp(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The logarithm of the sum of the exponentials of the elements over axes; minus infinity for none."""
 
 def matmul(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
     """The matrix product over the last axis of the first and the last but one of the second array; other axes broadcast."""
@@ -1590,12 +2190,15 @@ def maximum(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Arr
     With out=, the result is written there and out is returned.
     """
 
-def mean(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+def mean(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
     """The arithmetic mean; NaN for no elements. Integers give `f64`.
 
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
     """
+
+def median(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The middle element of those along some axes, or the mean of the middle two; NaN if one is NaN."""
 
 def meshgrid(*arrays: _ArrayLike, indexing: Literal['xy', 'ij'] = 'xy') -> tuple[Array, ...]:
     """Coordinates of a grid: each array's numbers along one axis of the grid, repeated along the others.
@@ -1617,6 +2220,9 @@ def minimum(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Arr
     With out=, the result is written there and out is returned.
     """
 
+def modf(x: _ArrayLike, /) -> _ModfResult:
+    """Fraction and whole part, both with the sign of the element."""
+
 def moveaxis(x: _ArrayLike, /, source: SupportsIndex | Sequence[SupportsIndex] | None, destination: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
     """Some axes moved to other places; the others keep their order."""
 
@@ -1626,6 +2232,36 @@ def multiply(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Ar
     Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def nan_to_num(x: _ArrayLike, /, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Array:
+    """The array with numbers in place of NaN and of infinities, which become the ends of the dtype's range by default."""
+
+def nanargmax(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The position of the first greatest of the elements that are no NaN, counted over the reduced axes."""
+
+def nanargmin(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The position of the first least of the elements that are no NaN, counted over the reduced axes."""
+
+def nanmax(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The greatest of the elements that are no NaN; NaN if all are."""
+
+def nanmean(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The mean of the elements that are no NaN; NaN for none."""
+
+def nanmin(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The least of the elements that are no NaN; NaN if all are."""
+
+def nanprod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The product of the elements that are no NaN; 1 for none."""
+
+def nanstd(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+    """The square root of the variance of the elements that are no NaN; NaN for none."""
+
+def nansum(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The sum of the elements that are no NaN; 0 for none."""
+
+def nanvar(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, correction: float = 0, keepdims: _bool = False) -> Array:
+    """The mean squared distance of the elements that are no NaN from their mean; NaN for none."""
 
 def negative(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The array with its sign reversed. Unsigned integers wrap.
@@ -1666,6 +2302,12 @@ def pad(x: _ArrayLike, /, pad_width: Any, mode: Literal['constant', 'edge', 'ref
     pad_width is a number, a pair (before, after), or a pair for each axis.
     """
 
+def partition(x: _ArrayLike, /, kth: SupportsIndex | Sequence[SupportsIndex] | None, axis: SupportsIndex = -1) -> Array:
+    """The elements along an axis with that one at place kth which is there in sorted order, smaller ones before it, larger ones behind."""
+
+def percentile(x: _ArrayLike, q: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, method: Literal['linear', 'lower', 'higher', 'nearest', 'midpoint'] = 'linear', keepdims: _bool = False) -> Array:
+    """As quantile, with q from 0 to 100."""
+
 def permute_dims(x: _ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None) -> Array:
     """Axes in another order; axis i of the result is axis axes[i]."""
 
@@ -1687,10 +2329,33 @@ def pow(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """
 
 def prod(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
-    """The product of the elements; 1 for none. Small integers are multiplied in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+    """The product of the elements; 1 for none. Integers are multiplied in 64 bits, floats in `f64` whatever their type. With a dtype, the product is in that.
 
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
+    """
+
+def ptp(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, keepdims: _bool = False) -> Array:
+    """The greatest element less the least; NaN if there is one."""
+
+def put(x: _ArrayLike, indices: _ArrayLike, values: _ArrayLike, /) -> Array:
+    """A copy of x with values written to the elements that have these numbers in row-major order. If there are fewer values than numbers, they come again from the first on."""
+
+def quantile(x: _ArrayLike, q: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, method: Literal['linear', 'lower', 'higher', 'nearest', 'midpoint'] = 'linear', keepdims: _bool = False) -> Array:
+    """The number below which a share q, from 0 to 1, of the elements along some axes lies; NaN if one is NaN. With several q they make the first axes."""
+
+def rad2deg(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Degrees from radians.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def radians(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """Radians from degrees.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
     """
 
 def ravel(x: _ArrayLike, /) -> Array:
@@ -1703,6 +2368,13 @@ def reciprocal(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """One divided by the array.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def relu(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The element where it is positive, else zero.
+
+    Of each element, after broadcasting. Computed in uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1726,6 +2398,13 @@ def result_type(*arrays_and_dtypes: _ArrayLike | _DTypeLike) -> _dtype:
     freelane.float32
     """
 
+def rint(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The nearest whole number as a float; halves go to the even one.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def roll(x: _ArrayLike, /, shift: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Elements moved along axes, those that leave one end coming in at the other; in row-major order of all, if no axis is given."""
 
@@ -1745,6 +2424,15 @@ def save(path: _Path, x: _ArrayLike, /) -> None:
 def save_all(path: _Path, arrays: Mapping[_str, _ArrayLike], /, *, compress: _bool = False) -> None:
     """Writes a mapping of names to arrays to a .npz or .safetensors file. Otherwise as save."""
 
+def searchsorted(x1: _ArrayLike, x2: _ArrayLike, /, *, side: Literal['left', 'right'] = 'left', sorter: _ArrayLike | None = None) -> Array:
+    """For each value of x2 the place in the sorted array x1 at which it can be put in: before its equals, or behind them. sorter is the order that argsort has of an x1 that is not sorted."""
+
+def setdiff1d(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The distinct values of x1 that x2 has not, in ascending order."""
+
+def setxor1d(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The distinct values that one of the arrays has and the other has not, in ascending order."""
+
 def share(x: Array, /) -> Array:
     """Makes an array one that any number of threads read, and returns it.
 
@@ -1755,6 +2443,13 @@ def share(x: Array, /) -> Array:
     >>> table = freelane.share(freelane.arange(3))
     >>> table.is_shared
     True
+    """
+
+def sigmoid(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The logistic function, `1 / (1 + exp(-x))`.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
     """
 
 def sign(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
@@ -1771,10 +2466,24 @@ def signbit(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def silu(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The element times its `sigmoid`.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def sin(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The sine of an angle in radians.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def sinc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """`sin(pi x) / (pi x)`; 1 at 0, and exactly 0 at all other whole numbers.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 
@@ -1784,6 +2493,19 @@ def sinh(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
+
+def softmax(x: _ArrayLike, /, axis: SupportsIndex = -1) -> Array:
+    """Exponentials of the elements, divided by their sum along an axis. Nothing overflows."""
+
+def softplus(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """`log(1 + exp(x))`, a smooth `relu`.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def sort(x: _ArrayLike, /, axis: SupportsIndex = -1, *, descending: _bool = False, stable: _bool = True) -> Array:
+    """The elements in order along an axis; NaN comes last. Equal elements keep their order, stable or not."""
 
 def split(x: _ArrayLike, /, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """An axis cut into that many equal parts, or at the given places. Nothing is copied."""
@@ -1830,7 +2552,7 @@ def subtract(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Ar
     """
 
 def sum(x: _ArrayLike, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, *, dtype: _DTypeLike | None = None, keepdims: _bool = False) -> Array:
-    """The sum of the elements; 0 for none. Small integers are summed in 64 bits, half floats in `f32`. With a dtype, elements are converted to it first.
+    """The sum of the elements; 0 for none. Integers are added up in 64 bits, floats in `f64` whatever their type. With a dtype, the sum is in that.
 
     Over axis (None: all, a number, or a tuple), whose lengths become 1 with keepdims and go without. Takes bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128.
     The order of the elements is fixed: the bits do not depend on threads or strides.
@@ -1865,6 +2587,9 @@ def tensordot(x1: _ArrayLike, x2: _ArrayLike, /, axes: Any = 2) -> Array:
 def tile(x: _ArrayLike, /, repetitions: SupportsIndex | Sequence[SupportsIndex]) -> Array:
     """The whole array repeated along each axis."""
 
+def topk(x: _ArrayLike, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: _bool = True, sorted: _bool = True) -> _TopkResult:
+    """The k largest elements along an axis, the largest first, and their numbers; or the smallest. NaN comes after every number. They are sorted, whatever sorted says."""
+
 def trace(x: _ArrayLike, /, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
     """The sums of the diagonals of two axes. With a dtype, elements are converted to it first."""
 
@@ -1893,6 +2618,21 @@ def trunc(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     With out=, the result is written there and out is returned.
     """
 
+def union1d(x1: _ArrayLike, x2: _ArrayLike, /) -> Array:
+    """The distinct values of two arrays in ascending order."""
+
+def unique_all(x: _ArrayLike, /) -> _UniqueAllResult:
+    """The distinct values in ascending order, where each comes first, which of them each element is, and how often each comes. Each NaN is a value of its own."""
+
+def unique_counts(x: _ArrayLike, /) -> _UniqueCountsResult:
+    """The distinct values in ascending order and how often each comes. Each NaN is a value of its own."""
+
+def unique_inverse(x: _ArrayLike, /) -> _UniqueInverseResult:
+    """The distinct values in ascending order and which of them each element is. Each NaN is a value of its own."""
+
+def unique_values(x: _ArrayLike, /) -> Array:
+    """The distinct values in ascending order. Each NaN is a value of its own."""
+
 def unstack(x: _ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """The arrays of which stack would make this one. Nothing is copied."""
 
@@ -1913,6 +2653,13 @@ def where(condition: _ArrayLike, x: _ArrayLike, y: _ArrayLike, /, *, out: Array 
     """The first array where the condition holds, the second elsewhere.
 
     Of each element, after broadcasting. Computed in bool, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, complex64, complex128; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
+def xlogy(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """`x log(y)`, and 0 wherever x is 0, unless y is NaN.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
     """
 

@@ -176,7 +176,7 @@ def result_of(full, name, space):
 
 
 def result_name(name):
-    return "".join(word.capitalize() for word in name.split("_")) + "Result"
+    return "_" + "".join(word.capitalize() for word in name.split("_")) + "Result"
 
 
 def result_classes(space):

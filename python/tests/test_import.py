@@ -15,7 +15,17 @@ before = set(sys.modules)
 import freelane
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
-BROUGHT = ["freelane", "freelane._errors", "freelane._freelane", "freelane._info", "freelane._io", "math"]
+BROUGHT = [
+    "freelane",
+    "freelane._errors",
+    "freelane._freelane",
+    "freelane._info",
+    "freelane._io",
+    "freelane.fft",
+    "freelane.linalg",
+    "freelane.random",
+    "math",
+]
 
 
 def python(code, *flags):
