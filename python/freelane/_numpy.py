@@ -90,7 +90,7 @@ def _bfloat16(x, dtype, copy):
 
 def _ours(value):
     """Arrays and scalars of NumPy's, and lists, as an array of ours; Python's numbers adapt to their neighbours."""
-    if isinstance(value, (Array, bool, int, float, complex)) and not isinstance(value, np.generic):
+    if isinstance(value, (Array, bool, int, float, complex, str)) and not isinstance(value, np.generic):
         return value
     return fl.asarray(np.asarray(value))
 
@@ -287,7 +287,11 @@ def _call_counterpart(func, args, kwargs):
             positional += [_ours(v) for v in value]
         elif not named and isinstance(value, (Array, np.ndarray)):
             positional.append(_ours(value))
-        elif name in mine.parameters:
+        elif name not in mine.parameters:
+            return NotImplemented
+        elif mine.parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY and not named:
+            positional.append(_ours(value))
+        elif mine.parameters[name].kind is not inspect.Parameter.POSITIONAL_ONLY:
             named[name] = value
         else:
             return NotImplemented
@@ -394,6 +398,14 @@ def _dot(a, b):
     return fl.matmul(a, b) if b.ndim <= 2 else NotImplemented
 
 
+def _allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return bool(fl.allclose(_ours(a), _ours(b), rtol, atol, equal_nan))
+
+
+def _array_equal(a1, a2, equal_nan=False):
+    return bool(fl.array_equal(_ours(a1), _ours(a2), equal_nan=equal_nan))
+
+
 def _copy(a):
     return fl.asarray(_ours(a), copy=True)
 
@@ -428,11 +440,13 @@ def _size(a, axis=None):
 # Functions whose arguments or meaning differ from those of ours. What one does not take goes to NumPy.
 _BY_NAME = {
     "all": _unpromoted("all"),
+    "allclose": _allclose,
     "amax": _unpromoted("max"),
     "amin": _unpromoted("min"),
     "any": _unpromoted("any"),
     "argmax": _unpromoted("argmax"),
     "argmin": _unpromoted("argmin"),
+    "array_equal": _array_equal,
     "astype": _astype,
     "broadcast_to": _broadcast_to,
     "clip": _clip,

@@ -117,7 +117,7 @@ impl Param {
             Default::None => format!("{name}=None"),
             Default::Bool(b) => format!("{name}={}", if b { "True" } else { "False" }),
             Default::Int(i) => format!("{name}={i}"),
-            Default::Float(x) => format!("{name}={x:?}"),
+            Default::Float(x) => format!("{name}={}", as_python(x)),
             Default::Str(word) => format!("{name}='{word}'"),
         }
     }
@@ -130,6 +130,18 @@ impl Param {
     /// The name that documentation shows.
     pub fn shown_name(&self) -> &'static str {
         self.name.split('|').next().unwrap_or(self.name)
+    }
+}
+
+/// A number as Python prints it: an exponent has two digits.
+fn as_python(x: f64) -> String {
+    let text = format!("{x:?}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => match exponent.strip_prefix('-') {
+            Some(digits) => format!("{mantissa}e-{digits:0>2}"),
+            None => format!("{mantissa}e+{exponent:0>2}"),
+        },
+        None => text,
     }
 }
 

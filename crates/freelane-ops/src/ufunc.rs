@@ -120,10 +120,14 @@ impl UFunc {
         Err(OpsError::DType { op: self.name, found, supported: self.supported() })
     }
 
-    /// A lone scalar computes in the default float rather than in the narrow type of a small integer.
+    /// Of integers the widest of the floats that they become alone. A lone scalar computes in the default float rather than
+    /// in the narrow type of a small integer.
     fn float_dtype(&self, common: DType, operands: &[Operand<'_>]) -> DType {
-        let scalar_only = operands.iter().all(|o| matches!(o, Operand::Scalar(_)));
-        if scalar_only && !common.is_inexact() { DType::F64 } else { promote::float_result(common) }
+        if common.is_inexact() {
+            return common;
+        }
+        let arrays = operands.iter().filter_map(|o| if let Operand::Array(a) = o { Some(a.dtype()) } else { None });
+        arrays.map(promote::float_result).reduce(promote::promote_types).unwrap_or(DType::F64)
     }
 
     fn supported(&self) -> String {
