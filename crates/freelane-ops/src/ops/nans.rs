@@ -57,6 +57,10 @@ fn extreme(x: &Array, axes: &Axes, greatest: bool, keepdims: bool) -> Result<Arr
     if x.dtype().kind() != Number::Float {
         return of(x, keepdims);
     }
+    let plain = of(x, keepdims)?;
+    if !plain.isnan()?.any(.., false)?.item::<bool>()? {
+        return Ok(plain);
+    }
     let end = if greatest { f64::NEG_INFINITY } else { f64::INFINITY };
     let found = of(&filled(x, end)?, true)?;
     let none = x.isnan()?.all(axes.clone(), true)?;
