@@ -1,4 +1,4 @@
-//! Rows of the products of [`products`](super::products) and of `einsum`.
+//! Rows of the products in `products.rs` and of `einsum`.
 use crate::function::{Bound, Default, Kind, Param, Value};
 pub use crate::ops::manipulate::MATRIX_TRANSPOSE;
 pub use crate::ops::matmul::MATMUL;
