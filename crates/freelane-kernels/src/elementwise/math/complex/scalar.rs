@@ -207,6 +207,9 @@ pub(super) fn atanh(z: C) -> C {
     if x == 0.0 && y.is_nan() {
         return z;
     }
+    if x.is_nan() || y.is_nan() {
+        return C::new(f64::NAN, f64::NAN);
+    }
     if x > HUGE_ROOT || y > HUGE_ROOT {
         let half = hypot(x / 2.0, y / 2.0);
         return C::new(x / 4.0 / half / half, FRAC_PI_2.copysign(z.im));
@@ -347,7 +350,7 @@ mod tests {
     fn infinite_and_unknown_parts() {
         let (inf, nan) = (f64::INFINITY, f64::NAN);
         type Case<'a> = (&'a str, fn(C) -> C, [f64; 2], [f64; 2]);
-        let cases: [Case<'_>; 20] = [
+        let cases: [Case<'_>; 22] = [
             ("exp", exp, [-inf, nan], [0.0, 0.0]),
             ("exp", exp, [inf, inf], [inf, nan]),
             ("exp", exp, [-1000.0, nan], [nan, nan]),
@@ -368,6 +371,8 @@ mod tests {
             ("atanh", atanh, [inf, 1.0], [0.0, FRAC_PI_2]),
             ("atanh", atanh, [nan, inf], [0.0, FRAC_PI_2]),
             ("atanh", atanh, [0.0, nan], [0.0, nan]),
+            ("atanh", atanh, [1e200, nan], [nan, nan]),
+            ("atanh", atanh, [nan, 1e200], [nan, nan]),
         ];
         for (name, f, [re, im], want) in cases {
             let got = f(C::new(re, im));
