@@ -18,7 +18,6 @@ import random
 import resource
 import sys
 import threading
-import types
 
 import freelane as fl
 
@@ -70,7 +69,7 @@ class Fuzz:
         self.rng = random.Random(seed)
         self.shared = list(shared)
         self.counts = {"returned": 0, "raised": 0}
-        spaces = [fl, *(m for n, m in sorted(vars(fl).items()) if usable(n) and isinstance(m, types.ModuleType))]
+        spaces = [fl, *(getattr(fl, space) for space in sorted({row[0] for row in fl._freelane._rows()} - {""}))]
         self.functions = [f for space in spaces for n, f in sorted(vars(space).items()) if usable(n) and is_function(f)]
         self.names = [n for n in sorted(dir(fl.Array)) if usable(n) or n in PROTOCOLS]
 

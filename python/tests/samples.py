@@ -4,12 +4,15 @@ NumPy has no bfloat16: its samples are float32 with values that both hold exactl
 """
 
 import gc
+import inspect
 import time
 
 import numpy as np
 
 import freelane as fl
 
+# Whether this NumPy sorts downwards too.
+KNOWS_DESCENDING = "descending" in inspect.signature(np.sort).parameters
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
 INTEGERS = SIGNED + UNSIGNED

@@ -4,12 +4,16 @@ import freelane as fl
 import numpy as np
 import pytest
 
+from samples import KNOWS_DESCENDING
+
 X = np.array([[5.0, np.nan, -2.0, 4.0], [1.0, 0.0, 9.0, -1.0]])
 
 
 @pytest.mark.parametrize("options", [{}, {"axis": 0}, {"descending": True}, {"axis": 0, "stable": True}])
 def test_sort(options):
     ours, theirs = fl.asarray(X.copy()), X.copy()
+    if "descending" in options and not KNOWS_DESCENDING:
+        pytest.skip("this NumPy sorts upwards only")
     before = ours[:]
     assert ours.sort(**options) is None and theirs.sort(**options) is None
     np.testing.assert_array_equal(np.asarray(ours), theirs)
