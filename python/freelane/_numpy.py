@@ -281,21 +281,30 @@ def _call_counterpart(func, args, kwargs):
     mine = own and _signature(own)
     if mine is None or theirs is None:
         return NotImplemented
+    arrays = sum(p.kind is p.POSITIONAL_ONLY for p in mine.parameters.values())
     positional, named = [], {}
     for name, value in theirs.bind(*args, **kwargs).arguments.items():
         if theirs.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
             positional += [_ours(v) for v in value]
-        elif not named and isinstance(value, (Array, np.ndarray)):
+        elif not named and len(positional) < arrays and isinstance(value, (Array, np.ndarray)):
             positional.append(_ours(value))
         elif name not in mine.parameters:
             return NotImplemented
         elif mine.parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY and not named:
             positional.append(_ours(value))
+        elif value is None and mine.parameters[name].default is not None:
+            return NotImplemented
         elif mine.parameters[name].kind is not inspect.Parameter.POSITIONAL_ONLY:
             named[name] = value
         else:
             return NotImplemented
-    return own(*positional, **named)
+    try:
+        return own(*positional, **named)
+    except ValueError:
+        # NumPy may know a way, told by its name, that we do not.
+        if any(isinstance(value, str) for value in named.values()):
+            return NotImplemented
+        raise
 
 
 def _reduction(name):

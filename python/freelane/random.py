@@ -23,7 +23,7 @@ _integers = _rows.integers
 class Generator:
     """A place in the sequence of a seed, which moves on with each array that is drawn.
 
-    Threads may use one generator: no two get the same positions, but which get which is a matter of chance. For numbers
+    A call that is refused may use positions up. Threads may use one generator: no two get the same positions, but which get which is a matter of chance. For numbers
     that do not depend on it give each thread a generator of its own, from spawn() or with another stream.
     """
 
@@ -92,9 +92,8 @@ class Generator:
             return _uniform(size, low, high, seed=self._seed, stream=self._stream, position=self._take(size))
         if _plain(low) and _plain(high):
             return self._draw(_uniform, size, low, high, dtype=dtype)
-        low = _freelane.asarray(low)
-        width = high - low
-        return low + width * self.random(_broadcast(size, width), dtype)
+        low, high = _as_floats(low, dtype), _as_floats(high, dtype)
+        return low + (high - low) * self.random(_broadcast(size, low, high), dtype)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=None):
         """Normal values of mean loc and standard deviation scale; arrays of either broadcast."""
@@ -102,7 +101,7 @@ class Generator:
             return _normal(size, loc, scale, seed=self._seed, stream=self._stream, position=self._take(size))
         if _plain(loc) and _plain(scale):
             return self._draw(_normal, size, loc, scale, dtype=dtype)
-        loc, scale = _freelane.asarray(loc), _not_negative(scale)
+        loc, scale = _as_floats(loc, dtype), _not_negative(scale, dtype)
         return loc + scale * self.standard_normal(_broadcast(size, loc, scale), dtype)
 
     def standard_normal(self, size=None, dtype=None):
@@ -115,7 +114,7 @@ class Generator:
         """Exponential values of mean scale, an array of which broadcasts."""
         if _plain(scale):
             return self._draw(_exponential, size, scale, dtype=dtype)
-        scale = _not_negative(scale)
+        scale = _not_negative(scale, dtype)
         return scale * self.standard_exponential(_broadcast(size, scale), dtype)
 
     def standard_exponential(self, size=None, dtype=None):
@@ -196,10 +195,13 @@ def _shape(size):
     """The shape that a size stands for, and its elements."""
     if size is None:
         return (), 1
-    if hasattr(size, "__index__"):
-        shape = (size.__index__(),)
-    else:
-        shape = tuple(n.__index__() for n in size)
+    lengths = (size,) if hasattr(size, "__index__") else size
+    if isinstance(size, str) or not hasattr(lengths, "__iter__"):
+        raise TypeError(f"size must be a whole number or a tuple of them, not {type(size).__name__}")
+    lengths = tuple(lengths)
+    if not all(hasattr(n, "__index__") for n in lengths):
+        raise TypeError(f"size must be a whole number or a tuple of them, not {size!r}")
+    shape = tuple(n.__index__() for n in lengths)
     if any(n < 0 for n in shape):
         raise ValueError(f"size must not be negative: {size}")
     return shape, math.prod(shape)
@@ -209,12 +211,23 @@ def _plain(x):
     return isinstance(x, _NUMBERS)
 
 
+def _as_floats(x, dtype):
+    return _freelane.asarray(x, dtype="float64" if dtype is None else dtype)
+
+
 def _broadcast(size, *arrays):
-    return _shape(size)[0] if size is not None else _freelane.broadcast_arrays(*arrays)[0].shape
+    """The shape of values with these parameters, which the size must hold."""
+    shape = _freelane.broadcast_arrays(*arrays)[0].shape
+    if size is None:
+        return shape
+    size, _ = _shape(size)
+    if _freelane.broadcast_shapes(size, shape) != size:
+        raise ValueError(f"size {size} does not hold the values of parameters of shape {shape}")
+    return size
 
 
-def _not_negative(scale):
-    scale = _freelane.asarray(scale)
+def _not_negative(scale, dtype):
+    scale = _as_floats(scale, dtype)
     if _freelane.any(scale < 0).item():
         raise ValueError("scale must be 0 or more")
     return scale

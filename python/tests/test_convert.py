@@ -114,13 +114,14 @@ def test_what_is_no_operand(thing):
 
 @pytest.mark.parametrize("huge", [2**64, -(2**63) - 1, 10**40])
 def test_integers_beyond_64_bits(huge):
+    with pytest.raises(OverflowError, match="out of range for int64"):
+        fl.add(X.astype("int64"), huge)
     for call in (
-        lambda: fl.add(X.astype("int64"), huge),
         lambda: fl.asarray(huge),
         lambda: fl.asarray([1, huge]),
         lambda: fl.zeros(huge),
     ):
-        with pytest.raises((OverflowError, ValueError, MemoryError), match="64 bits|cannot be|out of range"):
+        with pytest.raises((OverflowError, ValueError, MemoryError), match="64 bits|cannot be"):
             call()
     for inside in (2**64 - 1, -(2**63)):
         assert fl.asarray(inside).item() == inside

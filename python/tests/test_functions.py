@@ -585,7 +585,7 @@ def test_structured(name):
         if isinstance(found, tuple):
             assert len(found) == len(expected)
             for one, other in zip(found, expected):
-                check(one, other, one.dtype.name, ulps=2)
+                check(one, other, ulps=2)
         else:
             check(found, expected, ulps=2)
 

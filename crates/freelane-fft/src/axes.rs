@@ -81,20 +81,34 @@ pub fn ifftn(x: &Array, s: Option<&[isize]>, axes: Option<&[isize]>, norm: Norm)
 /// The transform of real numbers over several axes: of the last one it has the first half, as [`rfft`].
 ///
 /// # Errors
-/// As [`fftn`], when the numbers are complex, or there is no axis.
+/// As [`fftn`], when the numbers are complex, an axis is named twice, or there is no axis.
 pub fn rfftn(x: &Array, s: Option<&[isize]>, axes: Option<&[isize]>, norm: Norm) -> Result<Array, OpsError> {
-    half_of_axes("rfftn", x, s, axes, norm)
+    let op = "rfftn";
+    let places = distinct(op, places(op, x, s, axes)?)?;
+    let Some((&(axis, n), others)) = places.split_last() else { return Err(no_axis(op)) };
+    let mut out = Along { op, axis }.to_half(x, n, norm, false)?;
+    for &(axis, n) in others.iter().rev() {
+        out = Along { op, axis }.to_complex(out, n, norm, false)?;
+    }
+    Ok(out)
 }
 
 /// The inverse of [`rfftn`]; the last axis becomes `2 (m - 1)` long unless its length is given.
 ///
 /// # Errors
-/// As [`fftn`], and when there is no axis.
+/// As [`fftn`], when an axis is named twice, and when there is no axis.
 pub fn irfftn(x: &Array, s: Option<&[isize]>, axes: Option<&[isize]>, norm: Norm) -> Result<Array, OpsError> {
-    real_of_axes("irfftn", x, s, axes, norm)
+    let op = "irfftn";
+    let places = distinct(op, places(op, x, s, axes)?)?;
+    let Some((&(axis, n), others)) = places.split_last() else { return Err(no_axis(op)) };
+    let mut out = x.clone();
+    for &(axis, n) in others {
+        out = Along { op, axis }.to_complex(out, n, norm, true)?;
+    }
+    Along { op, axis }.to_real(out, n, norm, true)
 }
 
-pub(crate) fn every_axis(
+fn every_axis(
     op: &'static str,
     x: &Array,
     s: Option<&[isize]>,
@@ -108,38 +122,6 @@ pub(crate) fn every_axis(
         out = Along { op, axis }.to_complex(out, n, norm, inverse)?;
     }
     if places.is_empty() { complex(&out) } else { Ok(out) }
-}
-
-pub(crate) fn half_of_axes(
-    op: &'static str,
-    x: &Array,
-    s: Option<&[isize]>,
-    axes: Option<&[isize]>,
-    norm: Norm,
-) -> Result<Array, OpsError> {
-    let places = places(op, x, s, axes)?;
-    let Some((&(axis, n), others)) = places.split_last() else { return Err(no_axis(op)) };
-    let mut out = Along { op, axis }.to_half(x, n, norm, false)?;
-    for &(axis, n) in others.iter().rev() {
-        out = Along { op, axis }.to_complex(out, n, norm, false)?;
-    }
-    Ok(out)
-}
-
-pub(crate) fn real_of_axes(
-    op: &'static str,
-    x: &Array,
-    s: Option<&[isize]>,
-    axes: Option<&[isize]>,
-    norm: Norm,
-) -> Result<Array, OpsError> {
-    let places = places(op, x, s, axes)?;
-    let Some((&(axis, n), others)) = places.split_last() else { return Err(no_axis(op)) };
-    let mut out = x.clone();
-    for &(axis, n) in others {
-        out = Along { op, axis }.to_complex(out, n, norm, true)?;
-    }
-    Along { op, axis }.to_real(out, n, norm, true)
 }
 
 fn no_axis(op: &'static str) -> OpsError {
@@ -171,6 +153,15 @@ fn places(op: &'static str, x: &Array, s: Option<&[isize]>, axes: Option<&[isize
         Ok((axis, s.map(|s| length(&s[i])).transpose()?))
     };
     axes.iter().enumerate().map(place).collect()
+}
+
+/// Places that name each axis once, as those must that change an axis' length.
+fn distinct(op: &'static str, places: Places) -> Result<Places, OpsError> {
+    let again = |i: usize| places[..i].iter().any(|place| place.0 == places[i].0);
+    match (1..places.len()).find(|&i| again(i)) {
+        Some(i) => Err(OpsError::argument(op, format!("axis {} is named twice", places[i].0))),
+        None => Ok(places),
+    }
 }
 
 /// The error of a length below 1.

@@ -1,7 +1,7 @@
 //! Sample frequencies, and the zero frequency in the middle.
 use crate::axes::too_short;
-use freelane_array::DType;
-use freelane_ops::{Array, OpsError};
+use freelane_array::{DType, normalize_axis};
+use freelane_ops::{Array, InOp, OpsError};
 
 /// The frequencies of the elements of a transform over `n` samples that are `d` apart: first those from zero up, then the
 /// negative ones.
@@ -50,7 +50,7 @@ fn real(op: &'static str, numbers: &Array, cycles: f64, dtype: DType) -> Result<
 /// # Errors
 /// When an axis does not exist, or memory cannot be had.
 pub fn fftshift(x: &Array, axes: Option<&[isize]>) -> Result<Array, OpsError> {
-    shift(x, axes, |n| n / 2)
+    shift("fftshift", x, axes, |n| n / 2)
 }
 
 /// The inverse of [`fftshift`].
@@ -58,16 +58,15 @@ pub fn fftshift(x: &Array, axes: Option<&[isize]>) -> Result<Array, OpsError> {
 /// # Errors
 /// As [`fftshift`].
 pub fn ifftshift(x: &Array, axes: Option<&[isize]>) -> Result<Array, OpsError> {
-    shift(x, axes, |n| -(n / 2))
+    shift("ifftshift", x, axes, |n| -(n / 2))
 }
 
-fn shift(x: &Array, axes: Option<&[isize]>, by: impl Fn(isize) -> isize) -> Result<Array, OpsError> {
+fn shift(op: &'static str, x: &Array, axes: Option<&[isize]>, by: impl Fn(isize) -> isize) -> Result<Array, OpsError> {
     let all: Vec<isize> = (0..x.rank() as isize).collect();
     let mut out = x.clone();
     for &axis in axes.unwrap_or(&all) {
-        let length = usize::try_from(axis).or(usize::try_from(axis + x.rank() as isize)).ok();
-        let n = length.and_then(|i| x.shape().get(i)).copied().unwrap_or(0);
-        out = out.roll(by(n as isize), axis)?;
+        let n = x.shape()[normalize_axis(axis, x.rank()).in_op(op)?];
+        out = out.roll(by(n as isize), axis).map_err(|e| e.of(op))?;
     }
     Ok(out)
 }

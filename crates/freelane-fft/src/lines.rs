@@ -22,7 +22,8 @@ impl Lines {
             .filter(|&i| i != axis && to.shape()[i] != 1)
             .map(|i| (to.shape()[i], step(from, from_size, i), step(to, to_size, i)))
             .collect();
-        let count = others.iter().map(|o| o.0).product();
+        let empty = others.iter().any(|o| o.0 == 0);
+        let count = if empty { 0 } else { others.iter().map(|o| o.0).product() };
         Lines { others, count, from_step: step(from, from_size, axis), to_step: step(to, to_size, axis) }
     }
 

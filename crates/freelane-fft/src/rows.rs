@@ -1,5 +1,5 @@
 //! The functions by name.
-use crate::axes::{every_axis, half_of_axes, real_of_axes, too_short};
+use crate::axes::too_short;
 use crate::{
     Norm, fft, fftfreq, fftn, fftshift, hfft, ifft, ifftn, ifftshift, ihfft, irfft, irfftn, rfft, rfftfreq, rfftn,
 };
@@ -61,9 +61,9 @@ fn several(a: &Bound<'_>, run: Several) -> Result<Array, OpsError> {
 }
 
 /// Over the last two axes unless others are given.
-fn two(a: &Bound<'_>, run: Several) -> Result<Array, OpsError> {
+fn two(op: &'static str, a: &Bound<'_>, run: Several) -> Result<Array, OpsError> {
     let axes = list(a, 2)?.unwrap_or_else(|| SmallVec::from_slice(&[-2, -1]));
-    run(&a.array(0)?, list(a, 1)?.as_deref(), Some(&axes), norm(a, 3)?)
+    run(&a.array(0)?, list(a, 1)?.as_deref(), Some(&axes), norm(a, 3)?).map_err(|e| e.of(op))
 }
 
 static FFT: Op = Op {
@@ -150,7 +150,7 @@ static FFT2: Op = Op {
     name: "fft2",
     doc: "The discrete Fourier transform over two axes, the last two unless others are given.",
     params: SEVERAL,
-    run: Run::One(|_, a| two(a, |x, s, axes, norm| every_axis("fft2", x, s, axes, norm, false))),
+    run: Run::One(|_, a| two("fft2", a, fftn)),
     onnx: None,
 };
 
@@ -158,7 +158,7 @@ static IFFT2: Op = Op {
     name: "ifft2",
     doc: "The inverse of fft2.",
     params: SEVERAL,
-    run: Run::One(|_, a| two(a, |x, s, axes, norm| every_axis("ifft2", x, s, axes, norm, true))),
+    run: Run::One(|_, a| two("ifft2", a, ifftn)),
     onnx: None,
 };
 
@@ -166,7 +166,7 @@ static RFFT2: Op = Op {
     name: "rfft2",
     doc: "The transform of real numbers over two axes; of the last one it has the first half.",
     params: SEVERAL,
-    run: Run::One(|_, a| two(a, |x, s, axes, norm| half_of_axes("rfft2", x, s, axes, norm))),
+    run: Run::One(|_, a| two("rfft2", a, rfftn)),
     onnx: None,
 };
 
@@ -174,7 +174,7 @@ static IRFFT2: Op = Op {
     name: "irfft2",
     doc: "The inverse of rfft2; the last axis becomes 2 (m - 1) long unless its length is given.",
     params: SEVERAL,
-    run: Run::One(|_, a| two(a, |x, s, axes, norm| real_of_axes("irfft2", x, s, axes, norm))),
+    run: Run::One(|_, a| two("irfft2", a, irfftn)),
     onnx: None,
 };
 

@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors.
 use crate::dense::{self, by_rows};
 use crate::field::{Field, in_field, with_field};
-use crate::stack::{Shape, each, elements, elements_mut, matrix};
+use crate::stack::{Shape, each, elements, elements_mut, hopeless, matrix};
 use crate::svd::finite;
 use faer::MatRef;
 use freelane_ops::batch::Chunks;
@@ -61,7 +61,7 @@ fn hermitian<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>)
 /// Eigenvalues of matrices, in no order, and their eigenvectors of length one as columns. Both are complex.
 ///
 /// # Errors
-/// When the matrices are not square, or an element is not finite.
+/// When the matrices are not square, an element is not finite, or eigenvectors of equal eigenvalues cannot be told apart.
 pub fn eig(x: &Array) -> Result<(Array, Array), OpsError> {
     const OP: &str = "eig";
     let x = prepared(OP, x)?;
@@ -98,7 +98,14 @@ fn general<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>) -
         Some(vectors) => {
             let parts = (parts, Chunks::new(elements_mut::<T::C>(vectors)?, count));
             each(op, shape.cost(25), parts, |lane, i, (values, vectors)| {
-                alone(one(i), values, |x, values| dense::eig(lane, op, x, values, Some(vectors)))
+                alone(one(i), values, |x, values| dense::eig(lane, op, x, values, Some(&mut *vectors)))?;
+                if vectors.iter().all(|v| v.finite()) {
+                    return Ok(());
+                }
+                Err(hopeless(
+                    op,
+                    "eigenvectors of a defective matrix, of equal eigenvalues, could not be told apart; eigvals gives the values",
+                ))
             })?;
         }
     }

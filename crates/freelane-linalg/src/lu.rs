@@ -79,12 +79,23 @@ pub fn det(x: &Array) -> Result<Array, OpsError> {
     const OP: &str = "det";
     let x = in_field(OP, x)?;
     let shape = Shape::square(OP, &x)?;
-    let mut out = Array::empty(shape.batch, x.dtype())?;
+    let (n, mut out) = (shape.rows, Array::empty(shape.batch, x.dtype())?);
+    let x = x.contiguous()?;
     with_field!(x.dtype(), T => determinants::<T>(OP, &x, |i, sign, lu| {
+        let given = elements::<T>(&x)?;
         let out = elements_mut::<T>(&mut out)?;
-        let product = lu.pivots().fold(sign, |p, x| p.times(x));
-        let extreme = product == T::ZERO || !product.finite();
-        out[i] = if extreme && lu.pivots().all(|p| p != T::ZERO && p.finite()) {
+        let mut extreme = false;
+        let product = lu.pivots().fold(sign, |p, x| {
+            let product = p.times(x);
+            // Products on the way may overflow, or lose digits, where the last one would not.
+            extreme |= !product.bound().is_normal();
+            product
+        });
+        // Behind a pivot of zero there is nothing but NaN, unless that came with the matrix.
+        let singular = lu.pivots().any(|p| p == T::ZERO) && matrix(given, i, n * n).iter().all(|x| x.finite());
+        out[i] = if singular {
+            T::ZERO
+        } else if extreme && lu.pivots().all(|p| p != T::ZERO && p.finite()) {
             let (sign, log) = signed_log(sign, &lu);
             sign.times(T::from_real(Real::exp(log)))
         } else {
@@ -140,18 +151,34 @@ fn signed_log<T: Field>(sign: T, lu: &Lu<'_, T>) -> (T, T::R) {
 pub fn inv(x: &Array) -> Result<Array, OpsError> {
     const OP: &str = "inv";
     let x = in_field(OP, x)?;
-    with_field!(x.dtype(), T => inverses::<T>(OP, &x))
+    with_field!(x.dtype(), T => inverses::<T>(OP, &x, false))
 }
 
-fn inverses<T: Field>(op: &'static str, x: &Array) -> Result<Array, OpsError> {
+/// The inverses of matrices, of which those of singular ones are full of infinity.
+pub(crate) fn inv_or_infinite(op: &'static str, x: &Array) -> Result<Array, OpsError> {
+    let x = in_field(op, x)?;
+    with_field!(x.dtype(), T => inverses::<T>(op, &x, true))
+}
+
+fn inverses<T: Field>(op: &'static str, x: &Array, or_infinite: bool) -> Result<Array, OpsError> {
     let factors = factors::<T>(op, x)?;
     let shape = Shape::of(op, x)?;
     let (n, count) = (shape.rows, shape.count());
-    factors.regular::<T>(op, x, n, count)?;
+    if !or_infinite {
+        factors.regular::<T>(op, x, n, count)?;
+    }
     let all = factors.all::<T>(n)?;
+    let infinity = T::from_real(-Real::ln(T::R::NAUGHT));
     let mut out = Array::empty(x.shape(), x.dtype())?;
     let parts = Chunks::new(elements_mut::<T>(&mut out)?, count);
-    each(op, shape.cost(2), parts, |lane, i, out| all(i).inverse(lane, op, out))?;
+    each(op, shape.cost(2), parts, |lane, i, out| {
+        let factors = all(i);
+        if or_infinite && factors.pivots().any(|p| p == T::ZERO) {
+            out.fill(infinity);
+            return Ok(());
+        }
+        factors.inverse(lane, op, out)
+    })?;
     Ok(out)
 }
 
@@ -211,7 +238,7 @@ fn solutions<T: Field>(op: &'static str, a: &Array, x: &mut Array, from: &[usize
     factors.regular::<T>(op, a, n, shape.count())?;
     let all = factors.all::<T>(n)?;
     let wide = Shape::of(op, x)?;
-    let (cols, count, cost) = (wide.cols, wide.count(), wide.cost(1));
+    let (cols, count, cost) = (wide.cols, wide.count(), wide.cost_of_solving());
     if x.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 use crate::field::in_field;
 use crate::stack::Shape;
 use crate::{lu, svd};
-use freelane_ops::{Array, Axes, DType, Kind, OpsError};
+use freelane_ops::{Array, Axes, DType, OpsError};
 
 /// Which norm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,9 +14,6 @@ pub enum Order {
     /// Of vectors, the p-norm for any number; of matrices 1, 2, infinity, or the negative of one of these.
     P(f64),
 }
-
-/// Elements of which squares are added at a time: their sum is as exact as that of pairs.
-const BLOCK: usize = 4096;
 
 /// Norms of the vectors along axes; of all elements for `..`. `p` is any number: 0 counts elements that are not zero,
 /// infinity takes the greatest magnitude and minus infinity the least.
@@ -32,65 +29,7 @@ const BLOCK: usize = 4096;
 /// # Errors
 /// When an axis does not exist, or infinity is asked for of no elements.
 pub fn vector_norm(x: &Array, axes: impl Into<Axes>, keepdims: bool, p: f64) -> Result<Array, OpsError> {
-    of_vectors(x, axes.into(), keepdims, p).map_err(|e| e.of("vector_norm"))
-}
-
-fn of_vectors(x: &Array, axes: Axes, keepdims: bool, p: f64) -> Result<Array, OpsError> {
-    let x = if matches!(x.dtype().kind(), Kind::Float | Kind::Complex) { x.clone() } else { x.astype(DType::F64)? };
-    let real = x.dtype().real();
-    match p {
-        2.0 => euclidean(&x, axes, keepdims),
-        0.0 => x.not_equal(0)?.count_nonzero(axes, keepdims)?.astype(real),
-        1.0 => x.abs()?.sum(axes, keepdims),
-        f64::INFINITY => x.abs()?.max(axes, keepdims),
-        f64::NEG_INFINITY => x.abs()?.min(axes, keepdims),
-        _ => x.abs()?.pow(p)?.sum(axes, keepdims)?.pow(1.0 / p),
-    }
-}
-
-fn euclidean(x: &Array, axes: Axes, keepdims: bool) -> Result<Array, OpsError> {
-    let squares = sum_of_squares(x, axes.clone(), keepdims)?;
-    // Squares may overflow, or be too small to be exact, where the norm is neither.
-    let (least, most) = match squares.dtype() {
-        DType::F64 => (1e-280, f64::MAX),
-        DType::F32 => (1e-28, f32::MAX.into()),
-        _ => return squares.sqrt(),
-    };
-    let fine = squares.greater_equal(least)?.logical_and(&squares.less_equal(most)?)?;
-    if fine.all(.., false)?.item::<bool>()? || x.is_empty() {
-        return squares.sqrt();
-    }
-    let greatest = x.abs()?.max(axes.clone(), true)?;
-    let usable = greatest.greater(0.0)?.logical_and(&greatest.isfinite()?)?;
-    let scale = usable.where_(&greatest, &Array::ones(&[], greatest.dtype())?)?;
-    let scaled = sum_of_squares(&x.divide(&scale)?, axes.clone(), keepdims)?.sqrt()?;
-    let scale = if keepdims { scale } else { scale.max(axes, false)? };
-    scaled.multiply(&scale)
-}
-
-fn sum_of_squares(x: &Array, axes: Axes, keepdims: bool) -> Result<Array, OpsError> {
-    let blocks = matches!(x.dtype(), DType::F32 | DType::F64);
-    if blocks && matches!(axes, Axes::All) && x.len() >= 64 {
-        let line = x.reshape(&[x.len() as isize])?;
-        let sum = blockwise(&line)?;
-        return if keepdims { sum.reshape(&vec![1; x.rank()]) } else { Ok(sum) };
-    }
-    let magnitudes =
-        if x.dtype().kind() == Kind::Complex { x.real()?.square()?.add(&x.imag()?.square()?)? } else { x.square()? };
-    magnitudes.sum(axes, keepdims)
-}
-
-/// Squares of a line of numbers, added in blocks.
-fn blockwise(line: &Array) -> Result<Array, OpsError> {
-    let whole = line.len() - line.len() % BLOCK;
-    let part = |start, stop| line.index(&[freelane_ops::Slice { start, stop, step: 1 }.into()]);
-    let tail = part(Some(whole as isize), None)?;
-    let tail = tail.vecdot(&tail, -1)?;
-    if whole == 0 {
-        return Ok(tail);
-    }
-    let blocks = part(None, Some(whole as isize))?.reshape(&[-1, BLOCK as isize])?;
-    blocks.vecdot(&blocks, -1)?.sum(.., false)?.add(&tail)
+    x.vector_norm(axes, p, keepdims)
 }
 
 /// Norms of matrices.
@@ -104,7 +43,7 @@ pub fn matrix_norm(x: &Array, order: Order, keepdims: bool) -> Result<Array, Ops
     let shape = Shape::of(OP, &x)?;
     let sums = |inner: isize| x.abs()?.sum(inner, true);
     let kept = match order {
-        Order::Frobenius => euclidean(&x, Axes::from([-2, -1]), true)?,
+        Order::Frobenius => x.vector_norm([-2, -1], 2.0, true)?,
         Order::Nuclear => with_axes(&svd::values(OP, &x)?)?.sum(-1, true)?,
         Order::P(p) if p.abs() == 2.0 && x.is_empty() => Array::zeros(&shape.with([1, 1]), x.dtype().real())?,
         Order::P(2.0) => with_axes(&svd::values(OP, &x)?)?.max(-1, true)?,
@@ -167,25 +106,29 @@ fn with_axes(s: &Array) -> Result<Array, OpsError> {
 /// to the least singular value, else the norm of the matrix times that of its inverse.
 ///
 /// # Errors
-/// As [`matrix_norm`]; also when matrices are not square, unless the singular values are asked for.
+/// As [`matrix_norm`]; also when matrices are not square, unless the singular values are asked for. A singular matrix has
+/// the number infinity.
 pub fn cond(x: &Array, order: Option<Order>) -> Result<Array, OpsError> {
     const OP: &str = "cond";
+    cond_of(OP, x, order).map_err(|e| e.of(OP))
+}
+
+fn cond_of(op: &'static str, x: &Array, order: Option<Order>) -> Result<Array, OpsError> {
     let ratio = |x: &Array, turned: bool| -> Result<Array, OpsError> {
-        let s = svd::values(OP, x)?;
+        let s = svd::values(op, x)?;
         let (most, least) = (s.max(-1, false)?, s.min(-1, false)?);
         if turned { least.divide(&most) } else { most.divide(&least) }
     };
-    match order {
-        None | Some(Order::P(2.0)) => ratio(x, false),
-        Some(Order::P(-2.0)) => ratio(x, true),
+    let numbers = match order {
+        None | Some(Order::P(2.0)) => ratio(x, false)?,
+        Some(Order::P(-2.0)) => ratio(x, true)?,
         Some(order) => {
-            let inverse = match lu::inv(x) {
-                Err(OpsError::LinAlg { .. }) if Shape::square(OP, x).is_ok() => {
-                    return Array::full(Shape::of(OP, x)?.batch, f64::INFINITY, in_field(OP, x)?.dtype().real());
-                }
-                inverse => inverse.map_err(|e| e.of(OP))?,
-            };
-            matrix_norm(x, order, false)?.multiply(&matrix_norm(&inverse, order, false)?).map_err(|e| e.of(OP))
+            let inverse = lu::inv_or_infinite(op, x)?;
+            matrix_norm(x, order, false)?.multiply(&matrix_norm(&inverse, order, false)?)?
         }
-    }
+    };
+    // 0 / 0, and 0 times infinity, are of matrices of zeros.
+    let unknown =
+        if x.dtype().is_inexact() { x.isnan()?.any([-2, -1], false)? } else { Array::zeros(&[], DType::Bool)? };
+    numbers.isnan()?.logical_and(&unknown.logical_not()?)?.where_(f64::INFINITY, &numbers)
 }

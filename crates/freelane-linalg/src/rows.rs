@@ -58,7 +58,7 @@ static COND: Op = Op {
     doc: "Condition numbers of matrices: by their singular values, or by the norm that p names as for matrix_norm.",
     params: &[X, Param::optional("p", Kind::Any, Default::None)],
     run: Run::One(|_, a| {
-        let order = if a.value(1).is_some() { Some(order(a, 1)?) } else { None };
+        let order = if a.value(1).is_some() { Some(order("cond", a, 1)?) } else { None };
         cond(&a.array(0)?, order)
     }),
     onnx: None,
@@ -140,19 +140,20 @@ static MATRIX_NORM: Op = Op {
     doc: "Norms of matrices: 'fro', 'nuc', 1, 2, inf, -1, -2 or -inf.",
     params: &[X, KEEPDIMS, Param::keyword("ord", Kind::Any, Default::Str("fro"))],
     run: Run::One(|_, a| {
-        let order = if a.is_nothing(2) || a.value(2).is_none() { Order::Frobenius } else { order(a, 2)? };
+        let order =
+            if a.is_nothing(2) || a.value(2).is_none() { Order::Frobenius } else { order("matrix_norm", a, 2)? };
         matrix_norm(&a.array(0)?, order, a.bool(1)?)
     }),
     onnx: None,
 };
 
 /// Argument `i` as the order of a matrix norm.
-fn order(a: &Bound<'_>, i: usize) -> Result<Order, OpsError> {
+fn order(op: &'static str, a: &Bound<'_>, i: usize) -> Result<Order, OpsError> {
     match a.value(i) {
         Some(Value::Str(word)) if word == "fro" => Ok(Order::Frobenius),
         Some(Value::Str(word)) if word == "nuc" => Ok(Order::Nuclear),
         Some(Value::Scalar(Scalar::Int(_) | Scalar::Float(_)) | Value::Array(_)) => a.float(i).map(Order::P),
-        _ => Err(OpsError::argument("matrix_norm", "the order is 'fro', 'nuc', 1, 2, inf, -1, -2 or -inf")),
+        _ => Err(OpsError::argument(op, "the order is 'fro', 'nuc', 1, 2, inf, -1, -2 or -inf")),
     }
 }
 
@@ -191,7 +192,7 @@ static NORM: Op = Op {
         Param::optional("keepdims", Kind::Bool, Default::Bool(false)),
     ],
     run: Run::One(|_, a| {
-        let order = if a.value(1).is_some() { Some(order(a, 1)?) } else { None };
+        let order = if a.value(1).is_some() { Some(order("norm", a, 1)?) } else { None };
         norm(&a.array(0)?, order, a.axes(2)?, a.bool(3)?)
     }),
     onnx: None,

@@ -3,6 +3,9 @@ use freelane_ops::batch::Parts;
 use freelane_ops::{Array, Element, OpsError, batch};
 use freelane_pool::Lane;
 
+/// Matrices without elements that are gone through at most.
+const MOST_EMPTY: usize = 1 << 28;
+
 /// Lengths of the batch axes, rows and columns.
 pub(crate) struct Shape<'a> {
     pub batch: &'a [usize],
@@ -13,9 +16,19 @@ pub(crate) struct Shape<'a> {
 impl<'a> Shape<'a> {
     pub fn of(op: &'static str, x: &'a Array) -> Result<Shape<'a>, OpsError> {
         match x.shape() {
-            [batch @ .., rows, cols] => Ok(Shape { batch, rows: *rows, cols: *cols }),
+            [batch @ .., rows, cols] => Shape { batch, rows: *rows, cols: *cols }.countable(op),
             shape => Err(OpsError::argument(op, format!("needs matrices, the array has shape {shape:?}"))),
         }
+    }
+
+    /// An array without elements may stand for more matrices than can be gone through.
+    fn countable(self, op: &'static str) -> Result<Shape<'a>, OpsError> {
+        let count = self.batch.iter().try_fold(1usize, |all, &n| all.checked_mul(n));
+        if count.is_some_and(|n| n <= MOST_EMPTY || self.rows * self.cols > 0) {
+            return Ok(self);
+        }
+        let shape = self.with([self.rows, self.cols]);
+        Err(OpsError::argument(op, format!("shape {shape:?} is one of too many matrices without elements")))
     }
 
     pub fn square(op: &'static str, x: &'a Array) -> Result<Shape<'a>, OpsError> {
@@ -26,6 +39,12 @@ impl<'a> Shape<'a> {
     /// Matrices in the stack.
     pub fn count(&self) -> usize {
         self.batch.iter().product()
+    }
+
+    /// About how long it takes to solve with a factored matrix for each matrix of right-hand sides in this stack.
+    pub fn cost_of_solving(&self) -> u64 {
+        let one = self.rows.saturating_mul(self.rows).saturating_mul(self.cols);
+        (one / 8 + 200).saturating_mul(self.count()) as u64
     }
 
     /// The batch axes, then others.

@@ -25,7 +25,7 @@ pub fn solve_triangular(a: &Array, b: &Array, upper: bool, unit: bool) -> Result
 fn solutions<T: Field>(a: &Array, x: &mut Array, from: &[usize], upper: bool, unit: bool) -> Result<(), OpsError> {
     let n = Shape::of(OP, a)?.rows;
     let wide = Shape::of(OP, x)?;
-    let (cols, count, cost) = (wide.cols, wide.count(), wide.cost(1));
+    let (cols, count, cost) = (wide.cols, wide.count(), wide.cost_of_solving());
     if x.is_empty() {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 use crate::{InOp, OpsError};
 use freelane_pool::Lane;
 use freelane_sync::OnceTable;
+use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 /// A slice in parts of equal length, or a tuple of up to three with the same number of parts.
@@ -83,7 +84,8 @@ impl<A: Parts, B: Parts, C: Parts> Parts for (A, B, C) {
 /// on one.
 ///
 /// # Errors
-/// An error of `f`, of one of the parts if there are several; or when the loop was interrupted.
+/// The error of the first part that has one, after which no other of its lane's parts are gone through; or when the loop was
+/// interrupted.
 pub fn for_each_part<P: Parts>(
     lane: &Lane,
     op: &'static str,
@@ -94,15 +96,16 @@ pub fn for_each_part<P: Parts>(
     let count = parts.count();
     let groups = lane.pieces(cost_ns).clamp(1, count.max(1));
     let first = |group: usize| (count as u128 * group as u128 / groups as u128) as usize;
-    let failed = OnceTable::new();
+    let failed: SmallVec<[OnceTable<OpsError>; 8]> = (0..groups).map(|_| OnceTable::new()).collect();
     let done = lane.try_par_for(groups, cost_ns, &|lane, group| {
         for i in first(group)..first(group + 1) {
             // SAFETY: the groups cut the parts into ranges that do not overlap, and each runs once.
             if let Err(e) = f(lane, i, unsafe { parts.part(i) }) {
-                failed.get_or_init(|| e);
+                failed[group].get_or_init(|| e);
+                return;
             }
         }
     });
     done.in_op(op)?;
-    failed.into_inner().map_or(Ok(()), Err)
+    failed.into_iter().find_map(OnceTable::into_inner).map_or(Ok(()), Err)
 }

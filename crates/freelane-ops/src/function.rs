@@ -367,7 +367,7 @@ pub(crate) fn bind<'a>(
         let Some(i) = params.iter().position(|p| p.answers_to(name)) else {
             return Err(problem(format!("has no parameter named {name}")));
         };
-        if values[i].replace(value).is_some() {
+        if values[i].replace(value).is_some() || params[i].rest && !rest.is_empty() {
             return Err(problem(format!("{name} is given twice")));
         }
     }

@@ -1,7 +1,7 @@
 //! Methods that change their array and give nothing back, as NumPy's do. The functions of their names leave it as it is.
 use crate::native::{Args, Native};
 use crate::{convert, errors::to_py, object};
-use freelane::{Function, Lane, Value};
+use freelane::{Function, Lane, OpsError, Value};
 use pyo3::prelude::*;
 
 /// Methods of this file.
@@ -35,11 +35,13 @@ fn replace<'py>(py: Python<'py>, args: &Args<'_, 'py>, name: &str) -> PyResult<B
     let named = given
         .map(|(param, value)| Ok((param.shown_name(), convert::value(name, param, value)?)))
         .collect::<PyResult<Vec<(&str, Value)>>>()?;
-    let this = args.required(0);
-    let x = object::snapshot(this)?;
-    let cost = x.len() as u64 * 8;
-    let work = || Lane::with(|lane| row.call(lane, &[Value::Array(x)], &named));
-    let made = crate::detach::run(py, cost, work).map_err(to_py)?.one();
-    *object::write(this)? = made.unwrap_or_else(|| unreachable!("{name} makes one array"));
+    let mut this = object::write(args.required(0))?;
+    let cost = this.len() as u64 * 8;
+    let work = || {
+        let made = Lane::with(|lane| row.call(lane, &[Value::Array(this.clone())], &named))?.one();
+        *this = made.unwrap_or_else(|| unreachable!("{name} makes one array"));
+        Ok(())
+    };
+    crate::detach::run(py, cost, work).map_err(|e: OpsError| to_py(e))?;
     Ok(py.None().into_bound(py))
 }

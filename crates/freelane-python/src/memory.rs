@@ -25,7 +25,7 @@ pub(crate) static FUNCTIONS: &[Native] = &[
         doc: "Gives memory that is kept for reuse back to the system and returns the number of its bytes.\n\nIt is that of the \
               calling thread and that which no thread keeps for itself.",
         run: |py, _| {
-            let given = detach::detached(py, || Lane::with(Lane::trim) + mem::trim());
+            let given = detach::detached(py, || freelane::fft::forget_plans() + Lane::with(Lane::trim) + mem::trim());
             Ok(given.into_pyobject(py)?.into_any())
         },
     },

@@ -1,7 +1,8 @@
 //! A position that moves on.
 use crate::source::{EntropyError, Source, seed_from_system};
 use crate::{
-    binomial, bits, choice, exponential, integers, normal, permutation, poisson, random, uniform, weighted_choice,
+    binomial, bits, child_seeds, choice, exponential, integers, normal, permutation, poisson, random, uniform,
+    weighted_choice,
 };
 use freelane_array::DType;
 use freelane_ops::{Array, OpsError};
@@ -74,9 +75,9 @@ impl Generator {
     /// # Errors
     /// When the sequence ends.
     pub fn split(&mut self, n: usize) -> Result<Vec<Generator>, OpsError> {
-        let from = self.take("split", n)?;
-        let at = |i: usize| Source { position: from.position + i as u64, ..from };
-        Ok((0..n).map(|i| Generator::new(at(i).child_seed())).collect())
+        let seeds = child_seeds(self.source, n)?;
+        self.take("split", n)?;
+        Ok(seeds.to_vec::<u64>()?.into_iter().map(Generator::new).collect())
     }
 
     /// Hands out the next `n` positions.

@@ -49,4 +49,4 @@ pub use order::{choice, permutation, weighted_choice};
 pub use real::{exponential, normal, random, uniform};
 pub use rows::OPS;
 pub use source::{EntropyError, Source, seed_from_system};
-pub use whole::{bits, integers};
+pub use whole::{bits, child_seeds, integers};

@@ -111,17 +111,24 @@ fn sparse(from: Source, n: usize, k: usize) -> Result<Array, OpsError> {
     let draw = |i: usize, count: u64| {
         below(Source { position: from.position + i as u64, ..from }, count, || count.wrapping_neg() % count)
     };
-    let (mut chosen, mut order) = (HashSet::with_capacity(k), Vec::with_capacity(k));
-    for (i, last) in (n - k..n).enumerate() {
+    let (mut chosen, mut order) = (HashSet::new(), Vec::new());
+    let room = order.try_reserve_exact(k).and_then(|()| chosen.try_reserve(k));
+    room.map_err(|_| OpsError::argument("choice", format!("there is no memory for {k} numbers")))?;
+    in_pieces(k, |i| {
+        let last = n - k + i;
         let number = draw(i, last as u64 + 1) as i64;
         let number = if chosen.insert(number) { number } else { last as i64 };
         chosen.insert(number);
         order.push(number);
-    }
-    for i in 0..k {
-        order.swap(i, draw(k + i, i as u64 + 1) as usize);
-    }
+    })?;
+    in_pieces(k, |i| order.swap(i, draw(k + i, i as u64 + 1) as usize))?;
     Array::from_vec(order, &[k])
+}
+
+/// Calls `step` with the numbers below `n`, and asks now and then whether to go on.
+fn in_pieces(n: usize, mut step: impl FnMut(usize)) -> Result<(), OpsError> {
+    let piece = |i: usize| (i * PIECE..n.min((i + 1) * PIECE)).for_each(&mut step);
+    Lane::with(|lane| lane.try_for(n.div_ceil(PIECE), n as u64 * 50, piece)).in_op("choice")
 }
 
 /// As [`choice`] among as many numbers as there are weights, each as likely as its weight says, or as its weight among those
@@ -148,6 +155,9 @@ pub fn weighted_choice(from: Source, weights: &[f64], shape: &[usize], replace: 
                 sum
             })
             .collect();
+        if sum == f64::INFINITY {
+            return Err(OpsError::argument(OP, "the probabilities add up to infinity; divide them by their greatest"));
+        }
         let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
         return array(OP, Weighted { sums: &sums, sum, last }, from, shape, DType::I64);
     }

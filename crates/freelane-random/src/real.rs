@@ -134,10 +134,13 @@ fn between(
     dtype: DType,
 ) -> Result<Array, OpsError> {
     let width = high - low;
-    if !width.is_finite() {
-        return Err(OpsError::argument(op, format!("the distance from low, {low}, to high, {high}, is not finite")));
+    let single = is_single(op, dtype)?;
+    let fits = |x: f64| if single { (x as f32).is_finite() } else { x.is_finite() };
+    if !(fits(low) && fits(width)) {
+        let message = format!("low, {low}, or the distance to high, {high}, is not finite in {dtype}");
+        return Err(OpsError::argument(op, message));
     }
-    if is_single(op, dtype)? {
+    if single {
         array(op, UniformSingle { low: low as f32, width: width as f32 }, from, shape, dtype)
     } else {
         array(op, Uniform { low, width }, from, shape, dtype)

@@ -1,11 +1,12 @@
 //! The functions by name: pure ones, of a seed, a stream and a position.
 use crate::source::Source;
 use crate::{
-    binomial, bits, choice, exponential, integers, normal, permutation, poisson, random, uniform, weighted_choice,
+    binomial, bits, child_seeds, choice, exponential, integers, normal, permutation, poisson, random, uniform,
+    weighted_choice,
 };
-use freelane_array::{DType, Kind as Of};
+use freelane_array::{DType, Kind as Of, normalize_axis};
 use freelane_ops::function::{Bound, Default, Kind, Param, Run};
-use freelane_ops::{Array, Op, OpsError, Scalar, Value};
+use freelane_ops::{Array, InOp, Op, OpsError, Scalar, Value};
 
 /// Every function of the crate, as `freelane eval` and the Python module call it.
 pub const OPS: &[&Op] = &[
@@ -188,6 +189,9 @@ static CHOICE: Op = Op {
         let (from, shape, replace) = (source("choice", a, 5)?, a.shape(1)?, a.bool(2)?);
         let number = whole("choice", a, 0)?;
         let (x, axis) = (a.array(0)?, a.int(4)? as isize);
+        if number.is_none() {
+            normalize_axis(axis, x.rank()).in_op("choice")?;
+        }
         let n = number.unwrap_or(length(&x, axis));
         let chosen = match a.array_or_none(3)? {
             None => choice(from, n, &shape, replace)?,
@@ -202,12 +206,7 @@ static CHILD_SEEDS: Op = Op {
     name: "child_seeds",
     doc: "Seeds for generators that have nothing to do with each other, nor with the sequence they come from.",
     params: &[Param::required("n", Kind::Int), SEED, STREAM, POSITION],
-    run: Run::One(|_, a| {
-        let (n, from) = (a.length(0)?, source("child_seeds", a, 1)?);
-        from.after("child_seeds", n)?;
-        let seed = |i: usize| Source { position: from.position + i as u64, ..from }.child_seed();
-        Array::from_vec((0..n).map(seed).collect(), &[n])
-    }),
+    run: Run::One(|_, a| child_seeds(source("child_seeds", a, 1)?, a.length(0)?)),
     onnx: None,
 };
 

@@ -3,7 +3,8 @@ use crate::fill::{Fill, Words, array, each};
 use crate::philox::TILE;
 use crate::source::Source;
 use freelane_array::{DType, Kind};
-use freelane_ops::{Array, OpsError};
+use freelane_ops::{Array, InOp, OpsError};
+use freelane_pool::Lane;
 use std::marker::PhantomData;
 
 /// An integer that holds the lower bits of a word.
@@ -186,6 +187,23 @@ fn ranged<T: Whole>(
         // All numbers of 64 bits, in the order that `low`, which is the least, begins.
         Err(_) => array(op, Bits::<u64>(PhantomData), from, shape, dtype),
     }
+}
+
+/// Seeds for generators that have nothing to do with each other, nor with the sequence that they come from: an array of `n`
+/// `uint64`. Takes `n` positions.
+///
+/// # Errors
+/// When the sequence ends, or memory cannot be had.
+pub fn child_seeds(from: Source, n: usize) -> Result<Array, OpsError> {
+    const OP: &str = "child_seeds";
+    const PIECE: usize = 4096;
+    from.after(OP, n)?;
+    let mut seeds = Array::empty(&[n], DType::U64).map_err(|e| e.of(OP))?;
+    let out = seeds.view_mut::<u64>()?.into_slice().unwrap_or_else(|| unreachable!("a new array has no gaps"));
+    let seed = |i: usize| Source { position: from.position + i as u64, ..from }.child_seed();
+    let piece = |i: usize| (i * PIECE..n.min((i + 1) * PIECE)).for_each(|i| out[i] = seed(i));
+    Lane::with(|lane| lane.try_for(n.div_ceil(PIECE), n as u64 * 20, piece)).in_op(OP)?;
+    Ok(seeds)
 }
 
 #[cfg(test)]

@@ -60,11 +60,6 @@ pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
     Function::all().map(|f| ("", f)).chain(others)
 }
 
-/// The names of the namespaces beside the main one.
-pub fn namespaces() -> impl Iterator<Item = &'static str> {
-    NAMESPACES.iter().map(|(namespace, _)| *namespace)
-}
-
 /// The functions of all namespaces, to which a program may add its own.
 ///
 /// ```

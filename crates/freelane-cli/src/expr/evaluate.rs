@@ -128,8 +128,11 @@ impl<'a> Evaluator<'a> {
         mut named: Vec<(&str, Value)>,
     ) -> Result<Value, Problem> {
         let params = function.params();
-        for (value, param) in positional.iter_mut().zip(params) {
-            fill(value, param.kind)?;
+        let places = params.iter().filter(|p| !p.keyword_only).take_while(|p| !p.rest);
+        let rest = params.iter().filter(|p| p.rest).cycle();
+        for (value, param) in positional.iter_mut().zip(places.chain(rest)) {
+            // What the rest is made of are operands.
+            fill(value, if param.rest { Kind::Operand } else { param.kind })?;
         }
         for (name, value) in &mut named {
             params.iter().find(|p| p.answers_to(name)).map_or(Ok(()), |p| fill(value, p.kind))?;

@@ -80,10 +80,11 @@ pub fn function<'a>(registry: &'a Registry, name: &str) -> Option<Callable<'a>> 
 
 /// The name that exists and is most like `name`, if any is much like it.
 pub fn nearest<'a>(registry: &Registry, name: &str, more: impl Iterator<Item = &'a str>) -> Option<String> {
-    let functions = registry.iter().map(|(_, f)| -> &'a str { f.name() });
+    let functions: Vec<String> = registry.iter().map(|(namespace, f)| qualified(namespace, f.name())).collect();
     let aliases = ALIASES.iter().filter(|(_, own)| registry.get("", own).is_some()).map(|(alias, _)| *alias);
     let constants = CONSTANTS.iter().map(|(n, _)| *n).chain(DType::ALL.iter().map(|d| d.name()));
-    nearest_of(name, more.chain(functions).chain(aliases).chain(constants))
+    let more: Vec<&str> = more.collect();
+    nearest_of(name, more.into_iter().chain(functions.iter().map(String::as_str)).chain(aliases).chain(constants))
 }
 
 /// The candidate most like `name`, if it is at least two thirds alike.

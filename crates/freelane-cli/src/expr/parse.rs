@@ -127,7 +127,7 @@ impl Reader<'_> {
         let kind = match pair.as_rule() {
             Rule::number => NodeKind::Number(number::read(pair.as_str()).map_err(|problem| problem.at(column))?),
             Rule::name => NodeKind::Name(pair.as_str().to_owned()),
-            Rule::text => NodeKind::Text(pair.as_str().trim_matches(['\'', '"']).to_owned()),
+            Rule::text => NodeKind::Text(unquoted(pair.as_str()).to_owned()),
             Rule::list => NodeKind::List(pair.into_inner().map(|e| self.expr(e)).collect::<Parsed<_>>()?),
             Rule::group => return self.group(pair, column).map(operand),
             other => unreachable!("{other:?} is no atom"),
@@ -229,6 +229,11 @@ impl Reader<'_> {
 
 fn operand(node: Node) -> Operand {
     Operand { node, comparison: false }
+}
+
+/// A text without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
 }
 
 /// The column of a byte, in characters from 1.

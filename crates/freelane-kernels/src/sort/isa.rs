@@ -54,36 +54,36 @@ macro_rules! sort_key {
         impl SortKey for $K {
             fn sort(isa: Isa, keys: &mut [$K], aside: &mut [$K]) {
                 match isa {
-                    // SAFETY: a process has the instruction set that it names.
+                    // SAFETY: the CPU has the instructions, as just asked.
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx512 => unsafe { $module::avx512::sort(keys, aside) },
+                    Isa::Avx512 if isa.is_supported() => unsafe { $module::avx512::sort(keys, aside) },
                     // SAFETY: as above.
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2 => unsafe { $module::avx2::sort(keys, aside) },
+                    Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::sort(keys, aside) },
                     _ => keys.sort_unstable(),
                 }
             }
 
             fn part(isa: Isa, keys: &mut [$K], aside: &mut [$K], pivot: $K) -> usize {
                 match isa {
-                    // SAFETY: a process has the instruction set that it names.
+                    // SAFETY: the CPU has the instructions, as just asked.
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx512 => unsafe { $module::avx512::part(keys, aside, pivot) },
+                    Isa::Avx512 if isa.is_supported() => unsafe { $module::avx512::part(keys, aside, pivot) },
                     // SAFETY: as above.
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2 => unsafe { $module::avx2::part(keys, aside, pivot) },
+                    Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::part(keys, aside, pivot) },
                     _ => part(keys, aside, pivot),
                 }
             }
 
             fn select(isa: Isa, keys: &mut [$K], aside: &mut [$K], k: usize) {
                 match isa {
-                    // SAFETY: a process has the instruction set that it names.
+                    // SAFETY: the CPU has the instructions, as just asked.
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx512 => unsafe { $module::avx512::select(keys, aside, k) },
+                    Isa::Avx512 if isa.is_supported() => unsafe { $module::avx512::select(keys, aside, k) },
                     // SAFETY: as above.
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2 => unsafe { $module::avx2::select(keys, aside, k) },
+                    Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::select(keys, aside, k) },
                     _ => drop(keys.select_nth_unstable(k)),
                 }
             }

@@ -145,7 +145,8 @@ pub fn settle(isa: Isa, packed: &mut [i64], keys: &[i64], packing: Packing, asid
         for p in &mut *run {
             let number = packing.number(*p);
             let left_out = keys[number as usize].wrapping_sub(packing.base) & ((1 << packing.drop) - 1);
-            *p = left_out << packing.bits | number;
+            // With its highest bit turned over, so that they are in order as signed integers too.
+            *p = (left_out << packing.bits | number) ^ i64::MIN;
         }
         i64::sort(isa, run, aside);
     }

@@ -16,7 +16,7 @@ const AT_ONCE: usize = 16;
 /// For each of `n` values the place in `sorted` where it can stand; strides in bytes.
 ///
 /// # Safety
-/// There are `n` values of `T` to read and places to write, and `len` sorted elements side by side.
+/// There are `n` values of `T` to read and places to write, and `len` sorted elements side by side, aligned.
 pub type SearchLoop = unsafe fn(
     sorted: *const u8,
     len: usize,

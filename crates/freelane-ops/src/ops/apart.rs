@@ -63,6 +63,10 @@ impl Array {
             return Err(OpsError::argument("ldexp", message));
         }
         let float = crate::promote::float_result(self.dtype());
+        if float == DType::BF16 {
+            // Exponents beyond 256 have no place of their own in it.
+            return self.astype(DType::F32)?.ldexp(exponent)?.astype(DType::BF16);
+        }
         let exponent = exponent.astype(if float.kind() == Family::Complex { DType::F64 } else { float })?;
         Lane::with(|lane| SCALE_BY_POWER.call(lane, &[(&self.astype(float)?).into(), (&exponent).into()]))
             .map(Into::into)
@@ -85,9 +89,10 @@ impl Array {
             (0, _) | (1.., true) => self.round(),
             _ if self.dtype() == DType::Bool => self.round(),
             (_, true) => round_integers(self, decimals.unsigned_abs()),
-            (1.., false) => scaled(self, decimals)?.map_or_else(|| Ok(self.clone()), |(x, ten)| x.round()?.divide(ten)),
-            (_, false) => match scaled(self, -decimals)? {
-                Some((_, ten)) => self.divide(ten)?.round()?.multiply(ten),
+            (1.., false) => power_of_ten(self, decimals)
+                .map_or_else(|| Ok(self.clone()), |ten| self.multiply(ten)?.round()?.divide(ten)),
+            (_, false) => match power_of_ten(self, decimals.saturating_neg()) {
+                Some(ten) => self.divide(ten)?.round()?.multiply(ten),
                 None => self.zeros_like(),
             },
         };
@@ -95,14 +100,14 @@ impl Array {
     }
 }
 
-/// The array times a power of ten, and that, if the dtype has it.
-fn scaled(x: &Array, decimals: i32) -> Result<Option<(Array, f64)>, OpsError> {
+/// A power of ten, if the array's dtype has it.
+fn power_of_ten(x: &Array, decimals: i32) -> Option<f64> {
     let most = match x.dtype().real() {
         DType::F16 => 4,
         DType::F32 | DType::BF16 => 38,
         _ => 308,
     };
-    if decimals > most { Ok(None) } else { x.multiply(10f64.powi(decimals)).map(|y| Some((y, 10f64.powi(decimals)))) }
+    (decimals <= most).then(|| 10f64.powi(decimals))
 }
 
 fn round_integers(x: &Array, digits: u32) -> Result<Array, OpsError> {

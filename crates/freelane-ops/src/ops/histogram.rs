@@ -34,7 +34,7 @@ impl Array {
             return Err(OpsError::argument(OP, format!("numbers must not be negative, one is {low}")));
         }
         let numbers = numbers.view::<i64>()?.as_slice().unwrap_or_default();
-        let bins = usize::try_from(high + 1).unwrap_or_default().max(min_length);
+        let bins = usize::try_from(high.saturating_add(1)).unwrap_or_default().max(min_length);
         match weights {
             None => {
                 let mut counts = Array::zeros(&[bins], DType::I64)?;
@@ -85,8 +85,17 @@ impl Edges {
             return Err(problem(format!("the range from {low} to {high} has no bins; give range")));
         }
         let (low, high) = if low == high { (low - 0.5, high + 0.5) } else { (low, high) };
-        let edges = Array::linspace(low, high, bins + 1)?;
-        Ok(Edges { values: edges.to_vec()?, edges, even: true })
+        if !(high - low).is_finite() {
+            return Err(problem(format!("the distance from {low:e} to {high:e} is not finite")));
+        }
+        let edges = Array::linspace(low, high, bins.saturating_add(1)).map_err(|e| e.of("histogram"))?;
+        let values: Vec<f64> = edges.to_vec()?;
+        if values.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(problem(format!(
+                "{bins} bins from {low} to {high} are too many: numbers between them do not exist"
+            )));
+        }
+        Ok(Edges { values, edges, even: true })
     }
 
     fn given(edges: &Array) -> Result<Edges, OpsError> {
@@ -189,6 +198,9 @@ fn interp(x: &Array, xp: &Array, fp: &Array, outside: [Option<f64>; 2]) -> Resul
     if xp.rank() != 1 || xp.shape() != fp.shape() || xp.is_empty() {
         let message = format!("xp and fp must have one axis of one length, not {:?} and {:?}", xp.shape(), fp.shape());
         return Err(OpsError::argument(OP, message));
+    }
+    if let Some(complex) = [x, xp, fp].into_iter().find(|a| a.dtype().kind() == freelane_array::Kind::Complex) {
+        return Err(OpsError::DType { op: OP, found: vec![complex.dtype()], supported: "real numbers".to_owned() });
     }
     let (x, xp) = (x.astype(DType::F64)?.contiguous()?, xp.astype(DType::F64)?.contiguous()?);
     let behind = Lane::with(|lane| places(lane, OP, &xp, (&x).into(), Side::Right))?;

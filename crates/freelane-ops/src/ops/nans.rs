@@ -32,6 +32,14 @@ fn settled(x: Array, axes: &Axes, keepdims: bool, op: &'static str) -> Result<Ar
     x.squeeze(&(0..mask.len()).filter(|&i| mask[i]).map(|i| i as isize).collect::<Vec<_>>())
 }
 
+/// A function of halves in `f32`, where sums of them and their squares fit.
+fn widely(x: &Array, f: impl Fn(&Array) -> Result<Array, OpsError>) -> Result<Array, OpsError> {
+    match x.dtype() {
+        half @ (DType::F16 | DType::BF16) => f(&x.astype(DType::F32)?)?.astype(half),
+        _ => f(x),
+    }
+}
+
 fn mean(x: &Array, axes: &Axes) -> Result<Array, OpsError> {
     let sum = filled(x, 0.0)?.sum(axes.clone(), true)?;
     let sum = if inexact(&sum) { sum } else { sum.astype(DType::F64)? };
@@ -44,7 +52,7 @@ fn variance(x: &Array, axes: &Axes, correction: f64) -> Result<Array, OpsError> 
     if !inexact(x) {
         return x.var(axes.clone(), correction, true);
     }
-    let distance = filled(&x.subtract(&mean(x, axes)?)?, 0.0)?;
+    let distance = x.isnan()?.where_(0.0, &x.subtract(&mean(x, axes)?)?)?;
     let squares = distance.abs()?.square()?.sum(axes.clone(), true)?;
     let freedom = counts(x, axes, squares.dtype())?.subtract(correction)?;
     // Of no numbers, and where the correction takes all of them, there is none: 0 / 0.
@@ -109,8 +117,11 @@ impl Array {
     /// When the shapes do not broadcast, an axis does not exist, or memory cannot be had.
     pub fn average(&self, weights: &Array, axes: impl Into<Axes>, keepdims: bool) -> Result<Array, OpsError> {
         let axes = axes.into();
+        let dtype = if self.dtype().is_inexact() { self.dtype() } else { DType::F64 };
+        let dtype = crate::promote_types(dtype, weights.dtype());
+        let (x, weights) = (self.astype(dtype)?, weights.astype(dtype)?);
         let total = weights.broadcast_to(self.shape())?.sum(axes.clone(), keepdims)?;
-        self.multiply(weights)?.sum(axes, keepdims)?.divide(&total)
+        x.multiply(&weights)?.sum(axes, keepdims)?.divide(&total)
     }
 }
 
@@ -149,7 +160,7 @@ rows! {
     NANPROD "nanprod" (PLAIN) "The product of the elements that are no NaN; 1 for none."
         |x, axes, keepdims| filled(&x, 1.0)?.prod(axes, keepdims);
     NANMEAN "nanmean" (PLAIN) "The mean of the elements that are no NaN; NaN for none."
-        |x, axes, keepdims| settled(mean(&x, &axes)?, &axes, keepdims, "nanmean");
+        |x, axes, keepdims| settled(widely(&x, |x| mean(x, &axes))?, &axes, keepdims, "nanmean");
     NANMIN "nanmin" (PLAIN) "The least of the elements that are no NaN; NaN if all are."
         |x, axes, keepdims| extreme(&x, &axes, false, keepdims);
     NANMAX "nanmax" (PLAIN) "The greatest of the elements that are no NaN; NaN if all are."
@@ -166,7 +177,8 @@ pub(crate) static NANVAR: Op = Op {
     params: CORRECTED,
     run: Run::One(|_, a| {
         let axes = a.axes(1)?;
-        settled(variance(&a.array(0)?, &axes, a.float(2)?)?, &axes, a.bool(3)?, "nanvar")
+        let (axes, correction) = (&axes, a.float(2)?);
+        settled(widely(&a.array(0)?, |x| variance(x, axes, correction))?, axes, a.bool(3)?, "nanvar")
     }),
     onnx: None,
 };
@@ -177,7 +189,8 @@ pub(crate) static NANSTD: Op = Op {
     params: CORRECTED,
     run: Run::One(|_, a| {
         let axes = a.axes(1)?;
-        settled(variance(&a.array(0)?, &axes, a.float(2)?)?.sqrt()?, &axes, a.bool(3)?, "nanstd")
+        let (axes, correction) = (&axes, a.float(2)?);
+        settled(widely(&a.array(0)?, |x| variance(x, axes, correction)?.sqrt())?, axes, a.bool(3)?, "nanstd")
     }),
     onnx: None,
 };

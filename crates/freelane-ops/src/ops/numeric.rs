@@ -46,10 +46,28 @@ fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array
         _ => (m - 1, m - 1),
     };
     let dtype = crate::promote_types(a.dtype(), b.dtype());
-    let line = a.astype(dtype)?.ravel()?.pad(&[(before, after)], super::pad::Pad::Constant(0.into()))?.contiguous()?;
+    let (a, b) = (a.astype(dtype)?.ravel()?, b.astype(dtype)?.ravel()?.flip(..)?);
+    if before + after > 0 && dtype.is_inexact() && !b.isfinite()?.all(.., false)?.item::<bool>()? {
+        return overlaps(&a, &b, before, n + before + after + 1 - m).map_err(|e| e.of(op));
+    }
+    let line = a.pad(&[(before, after)], super::pad::Pad::Constant(0.into()))?.contiguous()?;
     let layout = Layout::strided(&[n + before + after + 1 - m, m], &[1, 1], line.data().layout().offset()).in_op(op)?;
     let windows: Array = line.data().with_layout(layout).in_op(op)?.into();
-    windows.matmul(&b.astype(dtype)?.ravel()?.flip(..)?).map_err(|e| e.of(op))
+    windows.matmul(&b).map_err(|e| e.of(op))
+}
+
+/// The same where zeros beside the sequence would not vanish: infinity times zero is NaN. Each result is of what overlaps.
+fn overlaps(a: &Array, turned: &Array, before: usize, results: usize) -> Result<Array, OpsError> {
+    let (n, m) = (a.len() as isize, turned.len() as isize);
+    let part =
+        |x: &Array, from: isize, to: isize| x.index(&[Slice { start: Some(from), stop: Some(to), step: 1 }.into()]);
+    let result = |i: usize| {
+        let first = i as isize - before as isize;
+        let (from, to) = (first.max(0), (first + m).min(n));
+        part(a, from, to)?.matmul(&part(turned, from - first, to - first)?)
+    };
+    let all = (0..results).map(result).collect::<Result<Vec<_>, _>>()?;
+    crate::stack(&all.iter().collect::<Vec<_>>(), 0)
 }
 
 /// The elements along an axis without the last (`at` 0) or the first (`at` 1).
@@ -82,7 +100,7 @@ fn covariance(x: Array, rows_vary: bool, ddof: f64) -> Result<Array, OpsError> {
     if x.rank() > 2 {
         return Err(OpsError::argument(OP, format!("takes at most two axes, the array has {}", x.rank())));
     }
-    let x = x.astype(crate::promote_types(x.dtype(), crate::float_result(x.dtype())))?;
+    let x = x.astype(crate::promote_types(x.dtype(), DType::F64))?;
     let x = if x.rank() < 2 {
         x.reshape(&[1, x.len() as isize])?
     } else if rows_vary {
@@ -107,7 +125,13 @@ fn correlation(x: Array, rows_vary: bool) -> Result<Array, OpsError> {
     let diagonal = Layout::strided(&[n], &[c.strides().iter().sum()], c.data().layout().offset()).in_op("corrcoef")?;
     let diagonal: Array = c.data().with_layout(diagonal).in_op("corrcoef")?.into();
     let spread = diagonal.real()?.sqrt()?;
-    c.divide(&spread.expand_dims(1)?)?.divide(&spread)
+    let c = c.divide(&spread.expand_dims(1)?)?.divide(&spread)?;
+    // Rounding may have led beyond.
+    if c.dtype().kind() == freelane_array::Kind::Complex {
+        Ok(c)
+    } else {
+        c.clip(Some((-1.0).into()), Some(1.0.into()))
+    }
 }
 
 const X: Param = Param::required("x", Kind::Operand);
@@ -172,11 +196,18 @@ pub(crate) static POLYVAL: Op = Op {
     name: "polyval",
     doc: "The polynomial whose coefficients are p, highest power first, at each element of x.",
     params: &[Param::required("p", Kind::Operand), X],
-    run: Run::One(|_, a| {
+    run: Run::One(|lane, a| {
         let (p, x) = (a.array(0)?, a.array(1)?);
         let zero = x.zeros_like()?.astype(crate::promote_types(p.dtype(), x.dtype()))?;
         let coefficients = if p.rank() == 0 { vec![p] } else { p.unstack(0)? };
-        coefficients.iter().try_fold(zero, |sum, c| sum.multiply(&x)?.add(c)).map_err(|e| e.of("polyval"))
+        let (mut sum, mut failed) = (zero, None);
+        let mut step = |i: usize| match sum.multiply(&x).and_then(|s| s.add(&coefficients[i])) {
+            Ok(next) if failed.is_none() => sum = next,
+            done => failed = failed.take().or(done.err()),
+        };
+        // Asked after each coefficient whether to go on.
+        lane.try_for(coefficients.len(), u64::MAX, &mut step).in_op("polyval")?;
+        failed.map_or(Ok(sum), |e| Err(e.of("polyval")))
     }),
     onnx: None,
 };
@@ -222,11 +253,12 @@ pub(crate) static GEOMSPACE: Op = Op {
     params: &[START, STOP, NUM, DTYPE],
     run: Run::One(|_, a| {
         let (start, stop) = (a.float(0)?, a.float(1)?);
-        if start * stop <= 0.0 || start.is_nan() || stop.is_nan() {
+        if start == 0.0 || stop == 0.0 || (start > 0.0) != (stop > 0.0) || start.is_nan() || stop.is_nan() {
             let message = format!("start and stop must have one sign and not be zero, found {start} and {stop}");
             return Err(OpsError::argument("geomspace", message));
         }
-        let between = powers(stop / start, Array::linspace(0.0, 1.0, a.length(2)?)?, None)?.multiply(start)?;
+        let exponents = Array::linspace(start.abs().log10(), stop.abs().log10(), a.length(2)?)?;
+        let between = powers(10.0, exponents, None)?.multiply(start.signum())?;
         let ends = between.len().min(2);
         let mut numbers = between;
         if ends > 0 {

@@ -2,6 +2,7 @@
 use crate::function::{Bound, Default, Kind, Param};
 use crate::{Array, InOp, Op, OpsError, Run, Scalar, Value};
 use freelane_array::{ArrayError, Index, Slice};
+use std::mem::MaybeUninit;
 
 /// What [`Array::pad`] puts around an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +44,7 @@ impl Array {
         }
         let along = |x: Array, axis: usize| {
             let (before, after) = widths[axis];
-            if before + after == 0 {
+            if (before, after) == (0, 0) {
                 Ok(x)
             } else {
                 x.take(&source(x.shape()[axis], before, after, with)?, axis as isize)
@@ -85,7 +86,12 @@ fn source(n: usize, before: usize, after: usize, with: Pad) -> Result<Array, Ops
             Pad::Edge | Pad::Constant(_) => i.clamp(0, n - 1),
         }
     };
-    Array::from_slice(&(0..all).map(at).collect::<Vec<_>>())
+    Array::from_fn_uninit("pad", &[all], |out: &mut [MaybeUninit<i64>]| {
+        out.iter_mut().enumerate().for_each(|(i, place)| {
+            place.write(at(i));
+        });
+        Ok(())
+    })
 }
 
 /// Place `i` of elements there and back again.

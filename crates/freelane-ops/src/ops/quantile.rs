@@ -191,6 +191,9 @@ fn on_line(a: f64, b: f64, share: f64) -> f64 {
     if a == b {
         return a;
     }
+    if (b - a).is_infinite() && a.is_finite() && b.is_finite() {
+        return a * (1.0 - share) + b * share;
+    }
     if share < 0.5 { a + (b - a) * share } else { b - (b - a) * (1.0 - share) }
 }
 

@@ -5,7 +5,7 @@ use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{ArrayData, DType, Dims, Element, Layout, normalize_axis};
 use freelane_kernels::reduce as k;
-use freelane_kernels::scan::{ACC_BYTES, BLOCK, COLUMNS, Scan, ScanLoops, scan_loops};
+use freelane_kernels::scan::{ACC_BYTES, COLUMNS, Scan, ScanLoops, scan_loops};
 use freelane_pool::{Lane, SPLIT_NS};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -309,8 +309,6 @@ fn follows(inner: &Kept, outer: &Kept) -> bool {
     let n = inner.len as isize;
     outer.x == n.wrapping_mul(inner.x) && outer.out == n.wrapping_mul(inner.out)
 }
-
-const _: () = assert!(BLOCK > 0);
 
 const SUM: Kindred = Kindred { op: "cumulative_sum", table: &SUMS };
 const PROD: Kindred = Kindred { op: "cumulative_prod", table: &PRODUCTS };

@@ -151,6 +151,9 @@ impl Numbered {
 fn isin(x: &Array, others: &Array, invert: bool) -> Result<Array, OpsError> {
     const OP: &str = "isin";
     let dtype = promote_types(x.dtype(), others.dtype());
+    if dtype.is_inexact() && x.dtype().is_integer() && others.dtype().is_integer() {
+        return isin_unsigned(x, others, invert);
+    }
     let (x, others) = (x.astype(dtype)?.contiguous()?, flat(&others.astype(dtype)?)?.contiguous()?);
     if others.len() <= FEW {
         return with_dtype!(dtype, T => {
@@ -179,6 +182,14 @@ fn isin(x: &Array, others: &Array, invert: bool) -> Result<Array, OpsError> {
     } else {
         run(&others.unique_values()?)
     }
+}
+
+/// Of unsigned and signed numbers of 64 bits, which no dtype holds together: negative ones are nowhere.
+fn isin_unsigned(x: &Array, others: &Array, invert: bool) -> Result<Array, OpsError> {
+    let (positive, others) = (x.greater_equal(0)?, flat(others)?);
+    let others = only(&others, others.greater_equal(0)?)?.astype(DType::U64)?;
+    let found = isin(&x.astype(DType::U64)?, &others, false)?.logical_and(&positive)?;
+    if invert { found.logical_not() } else { Ok(found) }
 }
 
 fn in_sorted<T: Keyed + Element>(op: &'static str, x: &Array, sorted: &Array, invert: bool) -> Result<Array, OpsError> {
@@ -311,9 +322,8 @@ pub(crate) static SETDIFF1D: Op = Op {
     doc: "The distinct values of x1 that x2 has not, in ascending order.",
     params: PAIR,
     run: Run::One(|_, a| {
-        let [a, b] = common(&a.array(0)?, &a.array(1)?)?;
-        let a = a.unique_values()?;
-        only(&a, a.isin(&b, true)?)
+        let (values, b) = (a.array(0)?.unique_values()?, a.array(1)?);
+        only(&values, values.isin(&b, true)?)
     }),
     onnx: None,
 };

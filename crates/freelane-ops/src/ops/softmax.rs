@@ -111,13 +111,13 @@ fn along(
                 let range = piece(i);
                 let first = range.start * layout.strides()[cut] as usize;
                 if let Err(e) = part(&x, cut, range).and_then(|x| write(&x, first)) {
-                    failed.get_or_init(|| e.to_string());
+                    failed.get_or_init(|| e);
                 }
             });
-            if let Some(message) = failed.get() {
-                return Err(OpsError::argument(op, message.as_str()));
-            }
             done.in_op(op)?;
+            if let Some(error) = failed.into_inner() {
+                return Err(error.of(op));
+            }
         }
         _ => write(&x, 0).map_err(|e| e.of(op))?,
     }
