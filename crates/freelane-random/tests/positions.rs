@@ -101,7 +101,7 @@ fn what_cannot_be_is_an_error_and_says_why() {
         (random(at, &[2], DType::F16), "random: not defined for float16; it takes float32 and float64"),
         (
             uniform(at, 0.0, f64::INFINITY, &[2], DType::F64),
-            "uniform: the distance from low, 0, to high, inf, is not finite",
+            "uniform: low, 0, or the distance to high, inf, is not finite in float64",
         ),
         (normal(at, 0.0, -1.0, &[2], DType::F64), "normal: scale must be 0 or more, not -1"),
         (exponential(at, f64::NAN, &[2], DType::F64), "exponential: scale must be 0 or more, not NaN"),
