@@ -44,10 +44,12 @@ pub use element::{Packable, Product};
 pub use mat::{Mat, MatMut};
 pub use split::Split;
 
+pub(crate) use driver::Rhs;
+
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use driver::{Job, Rhs, Scratch};
+use driver::{Job, Scratch};
 use element::Fused;
 use freelane_simd::Isa;
 
@@ -154,6 +156,29 @@ fn run<T: Product>(
     let bias = epilogue.bias.map_or(core::ptr::null(), <[T]>::as_ptr);
     let job = Job { a, b, c: out.again(), n, columns, bias, relu: epilogue.relu, add: false };
     // SAFETY: shapes agree as asserted; the views vouch for their elements, and scratch is large enough.
+    unsafe { T::product(isa, &job, Scratch::new(scratch)) };
+}
+
+/// One chain of a longer sum: `out = a b`, or `out += a b`, for a depth of at most [`KC`].
+///
+/// # Safety
+/// The columns of `out` are valid for writes, and initialised if they are added to; scratch is as large as [`gemm_scratch`] says.
+pub(crate) unsafe fn chain<T: Packable>(
+    isa: Isa,
+    a: Mat<'_, T>,
+    b: Rhs<'_, T>,
+    out: MatMut<'_, T>,
+    columns: Range<usize>,
+    add: bool,
+    scratch: &mut [MaybeUninit<u8>],
+) {
+    let (depth, n) = match b {
+        Rhs::Place(b) => (b.rows, b.cols),
+        Rhs::Packed(b) => (b.k, b.n),
+    };
+    debug_assert!(a.cols == depth && depth <= KC && out.cols == n && out.rows == a.rows && columns.end <= n && n != 1);
+    let job = Job { a, b, c: out, n, columns, bias: core::ptr::null(), relu: false, add };
+    // SAFETY: shapes agree; the views vouch for their elements, the caller for the rest.
     unsafe { T::product(isa, &job, Scratch::new(scratch)) };
 }
 
