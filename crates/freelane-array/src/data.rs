@@ -59,6 +59,12 @@ impl ArrayData {
         &self.buffer
     }
 
+    /// The storage, without the description.
+    #[inline]
+    pub fn into_buffer(self) -> Buffer {
+        self.buffer
+    }
+
     /// Pointer to the element at index `[0, 0, ..]`. Dangling (but aligned) for empty arrays.
     #[inline]
     pub fn as_ptr(&self) -> *const u8 {

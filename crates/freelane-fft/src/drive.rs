@@ -33,7 +33,7 @@ pub(crate) fn run<L: Line>(op: &'static str, x: Array, axis: usize, line: &L) ->
         let size = size_of::<L::Out>();
         let bytes = element_count(&shape, size).in_op(op)? * size;
         let layout = Layout::contiguous(&shape).in_op(op)?;
-        let mut buffer: BufferMut = lane.heap().uninit(bytes, DEFAULT_ALIGN).in_op(op)?;
+        let mut buffer: BufferMut = lane.uninit(bytes).in_op(op)?;
         if !layout.is_empty() {
             Job::new(&x, axis, line, buffer.as_mut_ptr(), &layout).run(lane, op)?;
         }

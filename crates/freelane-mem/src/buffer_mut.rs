@@ -143,6 +143,23 @@ impl BufferMut {
         self.block.capacity()
     }
 
+    /// The same memory as a buffer of `len` bytes, of which nothing is said, if there are that many.
+    ///
+    /// ```
+    /// use freelane_mem::BufferMut;
+    /// let mut a = BufferMut::uninit(100)?;
+    /// assert!(a.set_len(60) && a.len() == 60);
+    /// assert!(!a.set_len(1 << 30) && a.len() == 60);
+    /// # Ok::<(), freelane_mem::MemError>(())
+    /// ```
+    pub fn set_len(&mut self, len: usize) -> bool {
+        let fits = len <= self.capacity();
+        if fits {
+            self.block.len.set(len);
+        }
+        fits
+    }
+
     /// Where the memory starts.
     #[inline]
     pub fn as_ptr(&self) -> *const u8 {

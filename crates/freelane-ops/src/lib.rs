@@ -39,6 +39,7 @@ pub use freelane_simd::{Isa, IsaError};
 pub use function::{Function, Op, Outputs, Run, Value};
 pub use gradient::Gradient;
 pub use operand::{Operand, result_type};
+pub use ops::assign::assign;
 pub use ops::astype::can_cast_same_kind;
 pub use ops::close::Tolerance;
 pub use ops::einsum::einsum;

@@ -94,6 +94,16 @@ impl UFunc {
         }
     }
 
+    /// The type of the result for operands whose common type is `dtype`, or `None` if the function does not take them.
+    pub fn result_dtype(&self, dtype: DType) -> Option<DType> {
+        self.output_dtype(match self.promotion {
+            Promotion::Same => dtype,
+            Promotion::Float => promote::float_result(dtype),
+            Promotion::Double if dtype.is_inexact() => dtype,
+            Promotion::Double => DType::F64,
+        })
+    }
+
     /// The dtypes that have a loop.
     pub fn dtypes(&self) -> impl Iterator<Item = DType> + '_ {
         DType::ALL.iter().copied().filter(|&d| self.output_dtype(d).is_some())
@@ -608,9 +618,7 @@ fn in_order_of(layout: &Layout) -> Result<Layout, ArrayError> {
 #[inline(always)]
 pub(crate) fn uninit(lane: &Lane, layout: &Layout, dtype: DType, op: &'static str) -> Result<BufferMut, OpsError> {
     match layout.len().checked_mul(dtype.size()) {
-        Some(bytes) if bytes <= isize::MAX as usize => {
-            lane.heap().uninit(bytes, freelane_mem::DEFAULT_ALIGN).map_err(|source| no_memory(source, op))
-        }
+        Some(bytes) if bytes <= isize::MAX as usize => lane.uninit(bytes).map_err(|source| no_memory(source, op)),
         _ => Err(overflow(layout, op)),
     }
 }

@@ -1,9 +1,11 @@
 //! What one thread owns.
 
+use crate::Reserve;
 use crate::Runtime;
 use crate::poll::{Interrupted, POLL_NS, Polls};
+use crate::reserve::Reserves;
 use crate::scopes::Scopes;
-use freelane_mem::{Heap, MemError, ScratchReq, Workspace};
+use freelane_mem::{BufferMut, DEFAULT_ALIGN, Heap, MemError, ScratchReq, Workspace};
 use freelane_sync::{lane_index, lane_local, on_thread_exit};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -35,6 +37,7 @@ pub struct Lane {
     heap: Heap,
     workspace: Workspace,
     scopes: Scopes,
+    reserves: Reserves,
     poll: Cell<Option<fn() -> bool>>,
 }
 
@@ -77,9 +80,45 @@ impl Lane {
         self.workspace.with(req, f)
     }
 
-    /// Gives the lane's scratch memory back to its heap, unless it is in use; returns its bytes.
+    /// A new buffer of the default alignment, of which nothing is said: one that is [offered](Reserve::offer)
+    /// for as many bytes, else memory of the lane's heap.
+    ///
+    /// # Errors
+    /// When memory cannot be had.
+    #[inline]
+    pub fn uninit(&self, bytes: usize) -> Result<BufferMut, MemError> {
+        match self.reserves.accept(bytes) {
+            Some(buffer) => Ok(buffer),
+            None => self.heap.uninit(bytes, DEFAULT_ALIGN),
+        }
+    }
+
+    /// Buffers of at least these sizes, largest first, out of those that the lane keeps for this. Calls may be nested: each
+    /// has buffers of its own. Dropping the reserve gives them back.
+    ///
+    /// ```
+    /// use freelane_pool::Lane;
+    /// Lane::with(|lane| {
+    ///     let mut reserve = lane.reserve(&[1000, 80])?;
+    ///     reserve.offer(1, 64);
+    ///     let buffer = lane.uninit(64)?;
+    ///     assert!(buffer.len() == 64);
+    ///     reserve.give(1, buffer);
+    ///     Ok(())
+    /// })
+    /// # .map_err(|e: freelane_mem::MemError| e)?;
+    /// # Ok::<(), freelane_mem::MemError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When memory cannot be had.
+    pub fn reserve(&self, sizes: &[usize]) -> Result<Reserve<'_>, MemError> {
+        Reserve::take(&self.reserves, &self.heap, sizes)
+    }
+
+    /// Gives the lane's scratch memory and reserve back to its heap, unless they are in use; returns their bytes.
     pub fn trim(&self) -> usize {
-        self.workspace.trim()
+        self.workspace.trim() + self.reserves.trim()
     }
 
     /// How many threads a loop may split over: 1 unless a runtime is in scope.
@@ -232,7 +271,14 @@ impl Lane {
 #[cold]
 fn create() -> *const Lane {
     let (heap, workspace) = (Heap::current(), Workspace::new());
-    let lane = Lane { index: lane_index(), heap, workspace, scopes: Scopes::new(), poll: Cell::new(None) };
+    let lane = Lane {
+        index: lane_index(),
+        heap,
+        workspace,
+        scopes: Scopes::new(),
+        reserves: Reserves::default(),
+        poll: Cell::new(None),
+    };
     let lane = Box::into_raw(Box::new(lane));
     LANE.with(|place| place.set(lane));
     on_thread_exit(destroy);

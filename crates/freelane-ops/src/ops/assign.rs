@@ -13,8 +13,11 @@ pub(crate) fn make_unique(lane: &Lane, x: &mut ArrayData, op: &'static str) -> R
     Ok(())
 }
 
-/// Writes `value` to all elements of `x`.
-pub(crate) fn assign(lane: &Lane, x: &mut ArrayData, value: Operand<'_>) -> Result<(), OpsError> {
+/// Writes `value`, broadcast, to all elements of `x`, which first takes a copy of its own if it shares its storage.
+///
+/// # Errors
+/// When the shapes do not broadcast or the type of `x` cannot hold the value's without loss of kind.
+pub fn assign(lane: &Lane, x: &mut ArrayData, value: Operand<'_>) -> Result<(), OpsError> {
     assign_part(lane, x, &[], value)
 }
 

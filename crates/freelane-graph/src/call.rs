@@ -1,0 +1,134 @@
+//! Any function of `freelane-ops` as an operator.
+use crate::fact::broadcast_dims;
+use crate::operator::Elementwise;
+use crate::{Datum, Dim, Fact, GraphError, Operator, Run};
+use freelane_array::DType;
+use freelane_ops::{Array, Function, Operand, Outputs, UFunc, Value, promote_types};
+use smallvec::SmallVec;
+
+/// An argument of a [`Call`].
+#[derive(Clone)]
+pub enum Arg {
+    /// The node's input of this number.
+    Input(usize),
+    /// The node's inputs from this number on, as a list.
+    InputsFrom(usize),
+    /// The same value in every run.
+    Fixed(Value),
+}
+
+/// A function with its arguments, one for each parameter; those left out have their defaults.
+#[derive(Clone)]
+pub struct Call {
+    function: Function,
+    args: Vec<Option<Arg>>,
+}
+
+impl Call {
+    /// A function and its arguments, in order of its parameters.
+    pub fn new(function: Function, args: Vec<Option<Arg>>) -> Call {
+        Call { function, args }
+    }
+
+    /// An elementwise function of the node's inputs.
+    pub fn ufunc(f: &'static UFunc) -> Call {
+        Call { function: Function::UFunc(f), args: (0..f.arity()).map(|i| Some(Arg::Input(i))).collect() }
+    }
+
+    fn value(arg: &Option<Arg>, cx: &Run<'_>) -> Result<Option<Value>, GraphError> {
+        let array = |i: usize| Ok::<_, GraphError>(cx.array_or_none(i)?.map(|a| Value::Array(Array::from(a.clone()))));
+        Ok(match arg {
+            None => None,
+            Some(Arg::Fixed(v)) => Some(v.clone()),
+            Some(Arg::Input(i)) => array(*i)?,
+            Some(Arg::InputsFrom(first)) => {
+                let list = (*first..cx.len()).filter_map(|i| array(i).transpose()).collect::<Result<_, _>>()?;
+                Some(Value::Tuple(list))
+            }
+        })
+    }
+}
+
+/// A value as text that no other value has; nothing for arrays.
+fn exactly(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Array(_) => return None,
+        Value::Scalar(s) => format!("{s:?}"),
+        Value::DType(d) => d.name().to_owned(),
+        Value::Str(s) => format!("{s:?}"),
+        Value::Tuple(items) => format!("{:?}", items.iter().map(exactly).collect::<Option<Vec<_>>>()?),
+        Value::None => "None".to_owned(),
+    })
+}
+
+/// What is known of an elementwise function's result.
+pub(crate) fn infer_ufunc(f: &UFunc, inputs: &[Option<&Fact>]) -> Result<Fact, GraphError> {
+    let known: Option<Vec<&Fact>> = inputs.iter().copied().collect();
+    let Some(known) = known.filter(|k| k.len() == f.arity()) else {
+        let (name, n) = (f.name, f.arity());
+        return Err(GraphError::invalid(format!("{name} takes {n} inputs, {} given", inputs.len())));
+    };
+    let dtypes: Option<SmallVec<[DType; 3]>> = known.iter().map(|k| k.dtype).collect();
+    let dtype = dtypes.and_then(|d| {
+        let operands = if f.name == "where" { &d[1..] } else { &d[..] };
+        let common = operands.iter().copied().reduce(promote_types)?;
+        f.result_dtype(common)
+    });
+    let shapes: Option<Vec<&[Dim]>> = known.iter().map(|k| k.shape.as_deref()).collect();
+    let shape = match &shapes {
+        Some(shapes) => Some(broadcast_dims(shapes).ok_or_else(|| {
+            let shown: Vec<String> = known.iter().map(|k| k.to_string()).collect();
+            GraphError::invalid(format!("shapes do not broadcast: {}", shown.join(" and ")))
+        })?),
+        None => None,
+    };
+    Ok(Fact { dtype, shape, constant: None })
+}
+
+impl Operator for Call {
+    fn name(&self) -> &str {
+        self.function.name()
+    }
+
+    fn infer(&self, inputs: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+        match self.function {
+            Function::UFunc(f) if self.elementwise().is_some() => Ok(vec![infer_ufunc(f, inputs)?]),
+            _ => Ok(vec![Fact::unknown(); outputs]),
+        }
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        if let Some(e) = self.elementwise() {
+            let operands: SmallVec<[Operand<'_>; 3]> =
+                (0..e.function.arity()).map(|i| cx.array(i).map(Operand::Array)).collect::<Result<_, _>>()?;
+            let result = e.function.call(cx.lane(), &operands)?;
+            cx.set(0, result);
+            return Ok(());
+        }
+        let values = self.args.iter().map(|arg| Self::value(arg, cx)).collect::<Result<Vec<_>, _>>()?;
+        match self.function.call_placed(cx.lane(), &values)? {
+            Outputs::One(array) => cx.set(0, array),
+            Outputs::Many(_, arrays) => arrays.into_iter().enumerate().for_each(|(i, a)| cx.set(i, Datum::from(a))),
+        }
+        Ok(())
+    }
+
+    fn elementwise(&self) -> Option<Elementwise> {
+        let in_order = |(i, arg): (usize, &Option<Arg>)| matches!(arg, Some(Arg::Input(j)) if i == *j);
+        match self.function {
+            Function::UFunc(function) if self.args.iter().enumerate().all(in_order) => Some(Elementwise { function }),
+            _ => None,
+        }
+    }
+
+    fn key(&self) -> Option<String> {
+        let arg = |a: &Option<Arg>| match a {
+            None => Some("_".to_owned()),
+            Some(Arg::Input(i)) => Some(format!("#{i}")),
+            Some(Arg::InputsFrom(i)) => Some(format!("#{i}..")),
+            Some(Arg::Fixed(v)) => exactly(v),
+        };
+        let args: Option<Vec<String>> = self.args.iter().map(arg).collect();
+        args.map(|args| args.join(","))
+    }
+}

@@ -1,0 +1,167 @@
+//! Graphs: values, and nodes that make values of values.
+use crate::{Fact, GraphError, Operator};
+use freelane_array::ArrayData;
+use std::sync::Arc;
+
+/// A value of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(pub(crate) u32);
+
+impl ValueId {
+    /// Its place among the values of its graph.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A value's name and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Its name; may be empty.
+    pub name: String,
+    /// What is known of it.
+    pub fact: Fact,
+}
+
+/// An operator with its inputs and outputs.
+#[derive(Clone)]
+pub struct Node {
+    /// Its name; may be empty.
+    pub name: String,
+    /// What it does.
+    pub op: Arc<dyn Operator>,
+    /// What it reads; nothing where an input is left out.
+    pub inputs: Vec<Option<ValueId>>,
+    /// What it makes; nothing where nobody wants it.
+    pub outputs: Vec<Option<ValueId>>,
+}
+
+/// Values and nodes, in an order in which they can run: a node's inputs are there before the node.
+///
+/// ```
+/// use freelane_graph::{Call, Datum, Fact, Graph, Plan, State};
+/// use freelane_ops::{Array, DType, ufuncs};
+/// use freelane_pool::Lane;
+///
+/// let mut graph = Graph::default();
+/// let x = graph.input("x", Fact::of_dtype(DType::F64));
+/// let two = graph.constant("two", Array::from_vec(vec![2.0], &[])?.into());
+/// let y = graph.add("", Call::ufunc(&ufuncs::MULTIPLY), &[Some(x), Some(two)], 1)?[0];
+/// graph.output(y);
+/// let plan = Plan::new(graph)?;
+/// let x = Array::from_vec(vec![1.0, 2.5], &[2])?;
+/// let out = Lane::with(|lane| plan.run(lane, &mut State::default(), &[x.into()]))?;
+/// assert_eq!(Array::from(out[0].array().unwrap().clone()).to_vec::<f64>()?, [2.0, 5.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Graph {
+    /// Its name.
+    pub name: String,
+    pub(crate) values: Vec<Value>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) inputs: Vec<ValueId>,
+    pub(crate) outputs: Vec<ValueId>,
+}
+
+impl Graph {
+    fn value(&mut self, name: &str, fact: Fact) -> ValueId {
+        let id = ValueId(
+            u32::try_from(self.values.len()).expect("fewer than 2^32 values: each takes a message of the file"),
+        );
+        self.values.push(Value { name: name.to_owned(), fact });
+        id
+    }
+
+    /// Adds an input.
+    pub fn input(&mut self, name: &str, fact: Fact) -> ValueId {
+        let id = self.value(name, fact);
+        self.inputs.push(id);
+        id
+    }
+
+    /// Adds a value that is the same in every run.
+    pub fn constant(&mut self, name: &str, array: ArrayData) -> ValueId {
+        self.value(name, Fact::constant(array))
+    }
+
+    /// Adds a node; returns its outputs.
+    ///
+    /// # Errors
+    /// When no run of the node can succeed.
+    pub fn add(
+        &mut self,
+        name: &str,
+        op: impl Operator,
+        inputs: &[Option<ValueId>],
+        outputs: usize,
+    ) -> Result<Vec<ValueId>, GraphError> {
+        self.add_shared(name, Arc::new(op), inputs, &vec![Some(""); outputs])
+            .map(|ids| ids.into_iter().flatten().collect())
+    }
+
+    /// Adds a node; `outputs` names those that are wanted. Returns them.
+    ///
+    /// # Errors
+    /// When no run of the node can succeed.
+    pub fn add_shared(
+        &mut self,
+        name: &str,
+        op: Arc<dyn Operator>,
+        inputs: &[Option<ValueId>],
+        outputs: &[Option<&str>],
+    ) -> Result<Vec<Option<ValueId>>, GraphError> {
+        let facts: Vec<Option<&Fact>> = inputs.iter().map(|id| id.map(|id| self.fact(id))).collect();
+        let mut facts = op.infer(&facts, outputs.len()).map_err(|e| e.at(name, op.name()))?;
+        facts.resize(outputs.len(), Fact::unknown());
+        let ids: Vec<Option<ValueId>> =
+            outputs.iter().zip(facts).map(|(name, fact)| name.map(|name| self.value(name, fact))).collect();
+        self.nodes.push(Node { name: name.to_owned(), op, inputs: inputs.to_vec(), outputs: ids.clone() });
+        Ok(ids)
+    }
+
+    /// Makes a value an output.
+    pub fn output(&mut self, id: ValueId) {
+        self.outputs.push(id);
+    }
+
+    /// What is known of a value.
+    pub fn fact(&self, id: ValueId) -> &Fact {
+        &self.values[id.index()].fact
+    }
+
+    /// What is known of a value, to be added to by whoever knows more.
+    pub fn fact_mut(&mut self, id: ValueId) -> &mut Fact {
+        &mut self.values[id.index()].fact
+    }
+
+    /// A value's name.
+    pub fn name_of(&self, id: ValueId) -> &str {
+        &self.values[id.index()].name
+    }
+
+    /// Names a value.
+    pub fn rename(&mut self, id: ValueId, name: &str) {
+        name.clone_into(&mut self.values[id.index()].name);
+    }
+
+    /// The nodes, in the order they run.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The inputs.
+    pub fn inputs(&self) -> &[ValueId] {
+        &self.inputs
+    }
+
+    /// The outputs.
+    pub fn outputs(&self) -> &[ValueId] {
+        &self.outputs
+    }
+
+    /// All values.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+}

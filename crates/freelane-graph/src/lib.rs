@@ -1,0 +1,33 @@
+//! Graphs of array operations.
+//!
+//! ```text
+//! graph.rs      values and nodes; facts are inferred as nodes are added
+//! operator.rs   what a node does; call.rs: any function of freelane-ops as one
+//! passes/       what makes a graph smaller or faster
+//! plan.rs       a graph that is ready to run: frozen, shared by all lanes
+//! state.rs      what a lane keeps to run one; memory.rs: which memory its values use
+//! ```
+//!
+//! A [`Plan`] is never written, so any number of lanes run it at once; each has a [`State`] of its own.
+#![forbid(unsafe_code)]
+mod call;
+mod datum;
+mod error;
+mod fact;
+mod graph;
+mod limits;
+mod memory;
+mod operator;
+pub mod passes;
+mod plan;
+mod state;
+
+pub use call::{Arg, Call};
+pub use datum::Datum;
+pub use error::GraphError;
+pub use fact::{Dim, Fact, broadcast_dims};
+pub use graph::{Graph, Node, Value, ValueId};
+pub use limits::{Cancel, Limits};
+pub use operator::{Elementwise, Memo, Operator, Run, expect_dtype};
+pub use plan::Plan;
+pub use state::State;

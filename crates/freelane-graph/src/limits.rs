@@ -1,0 +1,58 @@
+//! When a run has to end.
+use crate::GraphError;
+use freelane_sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Cancels runs from another thread.
+///
+/// ```
+/// let cancel = freelane_graph::Cancel::default();
+/// cancel.cancel();
+/// assert!(cancel.is_cancelled());
+/// ```
+#[derive(Debug, Default)]
+pub struct Cancel {
+    // LEDGER: whoever cancels a run; read between nodes by runs that were given it, written once
+    flag: AtomicBool,
+}
+
+impl Cancel {
+    /// Ends the runs that were given this, before their next node.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::Release);
+    }
+
+    /// Whether it has been called.
+    pub fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::Acquire)
+    }
+
+    /// Lets runs go on again.
+    pub fn reset(&self) {
+        self.flag.store(false, Ordering::Release);
+    }
+}
+
+/// How long a run may go on. Asked between nodes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// When it must have ended.
+    pub deadline: Option<Instant>,
+    /// What may cancel it.
+    pub cancel: Option<&'a Cancel>,
+}
+
+impl Limits<'_> {
+    /// # Errors
+    /// When the run is to end.
+    #[inline]
+    pub fn check(&self) -> Result<(), GraphError> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(GraphError::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() > deadline => Err(GraphError::Deadline),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What a node does.
+use crate::{Datum, Fact, GraphError, Limits, Plan, State};
+use freelane_array::{ArrayData, DType};
+use freelane_pool::Lane;
+use smallvec::SmallVec;
+use std::any::Any;
+
+/// What a node does to its inputs. One value is shared by all lanes, so whatever a run changes goes to [`Run::memo`].
+pub trait Operator: Any + Send + Sync {
+    /// The operator's name, as its users know it.
+    fn name(&self) -> &str;
+
+    /// What is known of the outputs, from what is known of the inputs; a missing input has no fact. Called once, when
+    /// the node is put into its graph, so that what cannot work is told then.
+    ///
+    /// # Errors
+    /// When no run with such inputs can succeed.
+    fn infer(&self, inputs: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+        let _ = inputs;
+        Ok(vec![Fact::unknown(); outputs])
+    }
+
+    /// Computes the outputs.
+    ///
+    /// # Errors
+    /// When the inputs do not fit each other, or memory cannot be had.
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError>;
+
+    /// Whether the outputs depend on the inputs alone, so that a run may be done ahead or saved.
+    fn is_pure(&self) -> bool {
+        true
+    }
+
+    /// What distinguishes this operator from others of its name: two nodes with equal keys and inputs compute the same.
+    /// Nothing if that is not known.
+    fn key(&self) -> Option<String> {
+        None
+    }
+
+    /// The elementwise function it is, if it is one: groups of them run tile by tile.
+    fn elementwise(&self) -> Option<Elementwise> {
+        None
+    }
+}
+
+/// An elementwise function as a node: its operands are the node's inputs, in order.
+#[derive(Clone, Copy)]
+pub struct Elementwise {
+    /// The function.
+    pub function: &'static freelane_ops::UFunc,
+}
+
+/// What an operator may need again at the next run of the same shapes.
+pub type Memo = Option<Box<dyn Any + Send>>;
+
+/// A node's run: where its inputs are and its outputs go.
+pub struct Run<'r> {
+    pub(crate) lane: &'r Lane,
+    pub(crate) inputs: &'r [Option<&'r Datum>],
+    pub(crate) outputs: SmallVec<[Option<Datum>; 2]>,
+    pub(crate) wanted: &'r [Option<u32>],
+    pub(crate) memo: &'r mut Memo,
+    pub(crate) limits: &'r Limits<'r>,
+}
+
+impl<'r> Run<'r> {
+    /// The calling thread's lane.
+    #[inline]
+    pub fn lane(&self) -> &'r Lane {
+        self.lane
+    }
+
+    /// Number of inputs, missing ones included.
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// Whether there are no inputs.
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    /// Input `i`, unless it is missing.
+    #[inline]
+    pub fn datum(&self, i: usize) -> Option<&'r Datum> {
+        self.inputs.get(i).copied().flatten()
+    }
+
+    /// Input `i`, which must be an array.
+    ///
+    /// # Errors
+    /// When it is missing or no array.
+    #[inline]
+    pub fn array(&self, i: usize) -> Result<&'r ArrayData, GraphError> {
+        match self.datum(i) {
+            Some(Datum::Array(a)) => Ok(a),
+            other => Err(no_array(i, other)),
+        }
+    }
+
+    /// Input `i` as an array, nothing if it is missing.
+    ///
+    /// # Errors
+    /// When it is there and no array.
+    #[inline]
+    pub fn array_or_none(&self, i: usize) -> Result<Option<&'r ArrayData>, GraphError> {
+        match self.datum(i) {
+            None => Ok(None),
+            Some(Datum::Array(a)) => Ok(Some(a)),
+            other => Err(no_array(i, other)),
+        }
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.wanted.len()
+    }
+
+    /// Whether somebody reads output `i`.
+    #[inline]
+    pub fn wants(&self, i: usize) -> bool {
+        self.wanted.get(i).is_some_and(Option::is_some)
+    }
+
+    /// Sets output `i`.
+    #[inline]
+    pub fn set(&mut self, i: usize, value: impl Into<Datum>) {
+        if let Some(place) = self.outputs.get_mut(i) {
+            *place = Some(value.into());
+        }
+    }
+
+    /// What this node keeps for itself between runs of the same input shapes on the same lane.
+    pub fn memo(&mut self) -> &mut Memo {
+        self.memo
+    }
+
+    /// What [`memo`](Run::memo) holds, made if it is missing, for the time of `f`.
+    ///
+    /// # Errors
+    /// Those of the two functions.
+    pub fn with_memo<T: Any + Send, R>(
+        &mut self,
+        make: impl FnOnce(&Run<'r>) -> Result<T, GraphError>,
+        f: impl FnOnce(&mut Run<'r>, &mut T) -> Result<R, GraphError>,
+    ) -> Result<R, GraphError> {
+        let kept = self.memo.take().and_then(|memo| memo.downcast::<T>().ok());
+        let mut memo = match kept {
+            Some(memo) => memo,
+            None => Box::new(make(self)?),
+        };
+        let result = f(self, &mut memo);
+        *self.memo = Some(memo);
+        result
+    }
+
+    /// Runs a plan of the node's own, a loop's body for one, with the limits of this run.
+    ///
+    /// # Errors
+    /// Those of the plan.
+    pub fn call(&self, plan: &Plan, state: &mut State, inputs: &[Datum]) -> Result<Vec<Datum>, GraphError> {
+        plan.run_within(self.lane, state, inputs, self.limits)
+    }
+
+    /// Whether the run is to end now: for operators that loop.
+    ///
+    /// # Errors
+    /// When the deadline has passed or the run was cancelled.
+    pub fn check(&self) -> Result<(), GraphError> {
+        self.limits.check()
+    }
+}
+
+#[cold]
+fn no_array(i: usize, found: Option<&Datum>) -> GraphError {
+    match found {
+        None => GraphError::invalid(format!("input {i} is missing")),
+        Some(d) => GraphError::invalid(format!("input {i} must be an array, not {}", d.describe())),
+    }
+}
+
+/// Complains of an element type.
+///
+/// # Errors
+/// Unless `found` is among `allowed`.
+pub fn expect_dtype(what: &str, found: DType, allowed: &[DType]) -> Result<(), GraphError> {
+    if allowed.contains(&found) {
+        return Ok(());
+    }
+    let names: Vec<&str> = allowed.iter().map(|d| d.name()).collect();
+    Err(GraphError::unsupported(format!("{what} is {found}; supported are {}", names.join(", "))))
+}
