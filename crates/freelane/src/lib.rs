@@ -24,6 +24,7 @@
 //! | --- | --- |
 //! | [`Array`], functions as rows ([`UFunc`], [`Reduction`], [`Op`]) | `freelane-ops` |
 //! | [`DType`], [`Layout`], [`ArrayData`] | `freelane-array` |
+//! | [`linalg`] | `freelane-linalg` |
 //! | [`fft`] | `freelane-fft` |
 //! | [`random`] | `freelane-random` |
 //! | [`load`], [`save`], [`io`] | `freelane-io` |
