@@ -22,6 +22,7 @@ mod operand;
 mod operators;
 mod ops;
 mod owned;
+pub mod program;
 mod promote;
 mod reduce;
 pub mod reductions;

@@ -3,6 +3,7 @@
 //! Each is one file with one function of a graph. [`PASSES`] has them in the order they run.
 mod dead;
 mod fold;
+mod fuse;
 mod merge;
 
 use crate::{Graph, GraphError};
@@ -22,6 +23,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fold", doc: "computes ahead what is the same in every run", run: fold::run },
     Pass { name: "merge", doc: "makes one node of those that compute the same", run: merge::run },
     Pass { name: "dead", doc: "drops what nobody reads", run: dead::run },
+    Pass { name: "fuse", doc: "runs groups of elementwise functions tile by tile", run: fuse::run },
 ];
 
 /// Runs the passes, up to and with the one of a name, or all.
