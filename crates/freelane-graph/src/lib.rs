@@ -5,6 +5,7 @@
 //! operator.rs   what a node does; call.rs: any function of freelane-ops as one
 //! passes/       what makes a graph smaller or faster
 //! plan.rs       a graph that is ready to run: frozen, shared by all lanes
+//! runner.rs     a plan that threads share, with a state for each
 //! state.rs      what a lane keeps to run one; memory.rs: which memory its values use
 //! ```
 //!
@@ -20,6 +21,7 @@ mod memory;
 mod operator;
 pub mod passes;
 mod plan;
+mod runner;
 mod state;
 
 pub use call::{Arg, Call};
@@ -30,4 +32,5 @@ pub use graph::{Graph, Node, Value, ValueId};
 pub use limits::{Cancel, Limits};
 pub use operator::{Elementwise, Memo, Operator, Run, expect_dtype};
 pub use plan::Plan;
+pub use runner::{Latency, Measure, Memory, NodeTime, Runner};
 pub use state::State;

@@ -1,11 +1,13 @@
 //! A graph that is ready to run: frozen, and shared by all lanes.
 use crate::graph::{Graph, Node};
 use crate::memory::{Memory, NONE, Recording};
+use crate::runner::NodeTally;
 use crate::{Datum, GraphError, Limits, Run, State, ValueId};
 use freelane_ops::Operand;
 use freelane_pool::{Lane, Reserve};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Where a node finds an input.
 #[derive(Clone, Copy)]
@@ -104,7 +106,7 @@ impl Plan {
         inputs: &[Datum],
         limits: &Limits<'_>,
     ) -> Result<Vec<Datum>, GraphError> {
-        self.run_with(lane, state, inputs, limits, &mut [])
+        self.run_with(lane, state, inputs, limits, &mut [], None)
     }
 
     /// As [`Plan::run_within`], into arrays of the caller: an array that has an output's type and shape and shares its
@@ -120,26 +122,32 @@ impl Plan {
         limits: &Limits<'_>,
         outputs: &mut [Datum],
     ) -> Result<(), GraphError> {
-        if outputs.len() != self.outputs.len() {
-            let (n, found) = (self.outputs.len(), outputs.len());
-            return Err(GraphError::invalid(format!("the graph has {n} outputs, {found} arrays were given for them")));
-        }
-        self.run_with(lane, state, inputs, limits, outputs).map(drop)
+        self.check_outputs(outputs)?;
+        self.run_with(lane, state, inputs, limits, outputs, None).map(drop)
     }
 
-    fn run_with(
+    pub(crate) fn check_outputs(&self, outputs: &[Datum]) -> Result<(), GraphError> {
+        let (n, found) = (self.outputs.len(), outputs.len());
+        if n == found {
+            return Ok(());
+        }
+        Err(GraphError::invalid(format!("the graph has {n} outputs, {found} arrays were given for them")))
+    }
+
+    pub(crate) fn run_with(
         &self,
         lane: &Lane,
         state: &mut State,
         inputs: &[Datum],
         limits: &Limits<'_>,
         into: &mut [Datum],
+        times: Option<&[NodeTally]>,
     ) -> Result<Vec<Datum>, GraphError> {
         self.check_inputs(inputs)?;
         let mut memory = state.take(self, inputs, !into.is_empty());
         let mut reserve = lane.reserve(&memory.slots)?;
         let mut recording = (!memory.recorded).then(Recording::default);
-        let execution = Execution { plan: self, lane, inputs, limits };
+        let execution = Execution { plan: self, lane, inputs, limits, times };
         let done = execution.steps(&mut state.values, &mut memory, &mut reserve, &mut recording);
         let result = done.and_then(|()| match into {
             [] => execution.collect(&mut state.values),
@@ -199,6 +207,7 @@ struct Execution<'r> {
     lane: &'r Lane,
     inputs: &'r [Datum],
     limits: &'r Limits<'r>,
+    times: Option<&'r [NodeTally]>,
 }
 
 impl Execution<'_> {
@@ -211,7 +220,11 @@ impl Execution<'_> {
     ) -> Result<(), GraphError> {
         for (i, step) in self.plan.steps.iter().enumerate() {
             self.limits.check()?;
+            let began = self.times.map(|times| (&times[i], Instant::now()));
             self.step(i, step, values, memory, reserve).map_err(|e| self.at(step, e))?;
+            if let Some((tally, began)) = began {
+                tally.add(began.elapsed());
+            }
             if let Some(recording) = recording {
                 for &v in step.outputs.iter().flatten() {
                     if let Some(datum) = &values[v as usize] {

@@ -1,7 +1,8 @@
 //! Graphs run as their operations do one after another, and memory is used again.
-use freelane_graph::{Arg, Call, Cancel, Datum, Fact, Graph, GraphError, Limits, Plan, State, passes};
+use freelane_graph::{Arg, Call, Cancel, Datum, Fact, Graph, GraphError, Limits, Measure, Plan, Runner, State, passes};
 use freelane_ops::{Array, DType, Function, Value, ufuncs};
 use freelane_pool::Lane;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn array(values: &[f64]) -> Datum {
@@ -185,4 +186,30 @@ fn fused_groups_give_the_same_bits() {
             }
         });
     }
+}
+
+#[test]
+fn threads_share_a_runner() {
+    let runner = Runner::new(Arc::new(Plan::new(sample()).unwrap())).measuring(Measure::Nodes);
+    std::thread::scope(|threads| {
+        for k in 0..8u32 {
+            let runner = &runner;
+            threads.spawn(move || {
+                for round in 0..50u32 {
+                    let n = 1 + ((k + round) % 5) as usize;
+                    let inputs = [array(&vec![f64::from(k); n]), array(&vec![f64::from(round); n])];
+                    let out = runner.run(&inputs, &Limits::default()).unwrap();
+                    assert_eq!(values(&out[1]), vec![f64::from(k) * f64::from(round); n]);
+                }
+            });
+        }
+    });
+    assert_eq!(runner.latency().runs, 400);
+    assert!(runner.latency().quantile(0.5) <= runner.latency().quantile(1.0));
+    let profile = runner.profile();
+    assert_eq!(profile.iter().map(|t| t.runs).collect::<Vec<_>>(), [400; 5]);
+    assert!(profile.iter().any(|t| t.node == "product" && t.op == "multiply"));
+    assert!(runner.memory().lanes >= 1 && runner.memory().values > 0);
+    assert!(runner.trim() >= 1);
+    assert_eq!((runner.trim(), runner.memory().lanes), (0, 0));
 }

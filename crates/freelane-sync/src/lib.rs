@@ -22,6 +22,7 @@ mod per_lane;
 mod queue;
 mod refcount;
 mod shelf;
+mod slot;
 mod stamp;
 mod tally;
 #[cfg_attr(any(not(unix), loom), path = "this_thread_guard.rs")]
@@ -39,6 +40,7 @@ pub use per_lane::PerLane;
 pub use queue::{PushError, Queue};
 pub use refcount::RefCount;
 pub use shelf::Shelf;
+pub use slot::Slot;
 pub use stamp::ProcessStamp;
 pub use tally::Tally;
 pub use this_thread::on_thread_exit;

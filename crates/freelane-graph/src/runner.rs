@@ -1,0 +1,236 @@
+//! A plan with what all lanes keep to run it.
+use crate::{Datum, GraphError, Limits, Plan, State};
+use freelane_pool::Lane;
+use freelane_sync::{OnceTable, PerLane, Slot, Tally};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What a [`Runner`] measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// How long runs take.
+    Runs,
+    /// How long each node takes, too.
+    Nodes,
+}
+
+/// Two buckets for each doubling, from 1 ns on.
+const BUCKETS: usize = 80;
+
+/// What a lane keeps for itself; others read the counters.
+struct Cell {
+    state: Slot<State>,
+    latency: [Tally; BUCKETS],
+    total: Tally,
+    nodes: OnceTable<Box<[NodeTally]>>,
+}
+
+impl Cell {
+    fn new() -> Cell {
+        let latency = std::array::from_fn(|_| Tally::new());
+        Cell { state: Slot::new(), latency, total: Tally::new(), nodes: OnceTable::new() }
+    }
+}
+
+/// Runs and nanoseconds of a node.
+#[derive(Default)]
+pub(crate) struct NodeTally {
+    runs: Tally,
+    ns: Tally,
+}
+
+impl NodeTally {
+    pub fn add(&self, spent: Duration) {
+        self.runs.add(1);
+        self.ns.add(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX));
+    }
+}
+
+/// How long a node took.
+#[derive(Clone, Debug)]
+pub struct NodeTime {
+    /// The node's name.
+    pub node: String,
+    /// Its operator.
+    pub op: String,
+    /// How often it ran.
+    pub runs: u64,
+    /// All of its runs together.
+    pub total: Duration,
+}
+
+/// How long runs took.
+#[derive(Clone, Debug, Default)]
+pub struct Latency {
+    /// Number of runs.
+    pub runs: u64,
+    /// All of them together.
+    pub total: Duration,
+    counts: Vec<u64>,
+}
+
+impl Latency {
+    /// The time that a share of the runs, 0.5 for half of them, did not exceed, within a factor of 1.42.
+    pub fn quantile(&self, share: f64) -> Duration {
+        let wanted = (share.clamp(0.0, 1.0) * self.runs as f64).ceil() as u64;
+        let mut seen = 0;
+        let bucket = self.counts.iter().position(|&n| {
+            seen += n;
+            seen >= wanted.max(1)
+        });
+        bucket.map_or(Duration::ZERO, |b| Duration::from_nanos(2f64.powf((b + 1) as f64 / 2.0) as u64))
+    }
+}
+
+/// Memory that a runner holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Bytes of values that are the same in every run, which all lanes and all runners of the plan share.
+    pub constants: usize,
+    /// Lanes that keep tables for the next run.
+    pub lanes: usize,
+    /// Bytes that values of a run need at once, in the largest of all runs so far. Lanes keep as much for all of their
+    /// runners together.
+    pub values: usize,
+}
+
+/// A plan, to be run from any number of threads at once. Each finds the tables of its last run again; nobody waits, and no
+/// memory that two threads use is written.
+///
+/// ```
+/// use freelane_graph::{Call, Datum, Fact, Graph, Limits, Plan, Runner};
+/// use freelane_ops::{Array, DType, ufuncs};
+/// use std::sync::Arc;
+///
+/// let mut graph = Graph::default();
+/// let x = graph.input("x", Fact::of_dtype(DType::F64));
+/// let y = graph.add("", Call::ufunc(&ufuncs::SQUARE), &[Some(x)], 1)?[0];
+/// graph.output(y);
+/// let runner = Runner::new(Arc::new(Plan::new(graph)?));
+/// std::thread::scope(|threads| {
+///     for k in 0..4 {
+///         let runner = &runner;
+///         threads.spawn(move || {
+///             let x: Datum = Array::from_slice(&[f64::from(k)]).unwrap().into();
+///             let y = runner.run(&[x], &Limits::default()).unwrap();
+///             assert_eq!(Array::from(y[0].array().unwrap().clone()).item::<f64>().unwrap(), f64::from(k * k));
+///         });
+///     }
+/// });
+/// # Ok::<(), freelane_graph::GraphError>(())
+/// ```
+pub struct Runner {
+    plan: Arc<Plan>,
+    cells: PerLane<Cell>,
+    measure: Measure,
+}
+
+impl Runner {
+    /// A plan, and nothing kept yet.
+    pub fn new(plan: Arc<Plan>) -> Runner {
+        Runner { plan, cells: PerLane::new(Cell::new), measure: Measure::Nothing }
+    }
+
+    /// The runner, which measures from now on.
+    #[must_use]
+    pub fn measuring(self, measure: Measure) -> Runner {
+        Runner { measure, ..self }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// As [`Plan::run_within`].
+    ///
+    /// # Errors
+    /// As [`Plan::run_within`].
+    #[inline]
+    pub fn run(&self, inputs: &[Datum], limits: &Limits<'_>) -> Result<Vec<Datum>, GraphError> {
+        self.with(inputs, limits, &mut [])
+    }
+
+    /// As [`Plan::run_into`].
+    ///
+    /// # Errors
+    /// As [`Plan::run_into`].
+    #[inline]
+    pub fn run_into(&self, inputs: &[Datum], limits: &Limits<'_>, outputs: &mut [Datum]) -> Result<(), GraphError> {
+        self.plan.check_outputs(outputs)?;
+        self.with(inputs, limits, outputs).map(drop)
+    }
+
+    fn with(&self, inputs: &[Datum], limits: &Limits<'_>, into: &mut [Datum]) -> Result<Vec<Datum>, GraphError> {
+        Lane::with(|lane| {
+            let cell = self.cells.cell(lane.index());
+            // Empty at the first run, and where an operator runs its own plan again.
+            let mut state = cell.state.take().unwrap_or_default();
+            let began = (self.measure >= Measure::Runs).then(Instant::now);
+            let result = self.plan.run_with(lane, &mut state, inputs, limits, into, self.tallies(cell));
+            if let Some(began) = began {
+                count(cell, began.elapsed());
+            }
+            cell.state.put(state);
+            result
+        })
+    }
+
+    fn tallies<'c>(&self, cell: &'c Cell) -> Option<&'c [NodeTally]> {
+        (self.measure == Measure::Nodes)
+            .then(|| &**cell.nodes.get_or_init(|| self.plan.steps.iter().map(|_| NodeTally::default()).collect()))
+    }
+
+    /// Frees what lanes keep for their next run, except where one is running; returns how many lanes kept something.
+    pub fn trim(&self) -> usize {
+        self.cells.iter().filter_map(|cell| cell.state.take()).count()
+    }
+
+    /// How long runs took, if that is measured: all lanes together.
+    pub fn latency(&self) -> Latency {
+        let mut latency = Latency { counts: vec![0; BUCKETS], ..Latency::default() };
+        for cell in self.cells.iter() {
+            latency.counts.iter_mut().zip(&cell.latency).for_each(|(sum, n)| *sum += n.get());
+            latency.total += Duration::from_nanos(cell.total.get());
+        }
+        latency.runs = latency.counts.iter().sum();
+        latency
+    }
+
+    /// How long each node took, if that is measured: all lanes together, the slowest first.
+    pub fn profile(&self) -> Vec<NodeTime> {
+        let nodes = self.plan.steps.iter().map(|step| &self.plan.graph.nodes[step.node]);
+        let time = |(i, node): (usize, &crate::Node)| {
+            let tallies = self.cells.iter().filter_map(|cell| cell.nodes.get()).map(|t| &t[i]);
+            let (runs, ns) = tallies.fold((0, 0), |(runs, ns), t| (runs + t.runs.get(), ns + t.ns.get()));
+            NodeTime { node: node.name.clone(), op: node.op.name().to_owned(), runs, total: Duration::from_nanos(ns) }
+        };
+        let mut times: Vec<NodeTime> = nodes.enumerate().map(time).collect();
+        times.sort_by_key(|t| std::cmp::Reverse(t.total));
+        times
+    }
+
+    /// Memory that it holds, as far as lanes that are not running now tell.
+    pub fn memory(&self) -> Memory {
+        let mut memory = Memory { constants: self.plan.constant_bytes(), ..Memory::default() };
+        for cell in self.cells.iter() {
+            if let Some(state) = cell.state.take() {
+                memory.lanes += 1;
+                memory.values = memory.values.max(state.slot_bytes());
+                cell.state.put(state);
+            }
+        }
+        memory
+    }
+}
+
+fn count(cell: &Cell, spent: Duration) {
+    let ns = u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX).max(1);
+    let doubling = 2 * ns.ilog2() as usize;
+    let upper = (ns as f64) >= 2f64.powi(ns.ilog2() as i32) * std::f64::consts::SQRT_2;
+    cell.latency[(doubling + usize::from(upper)).min(BUCKETS - 1)].add(1);
+    cell.total.add(ns);
+}
