@@ -1,0 +1,26 @@
+//! ONNX models, read with suspicion.
+//!
+//! ```text
+//! wire.rs     protocol buffers out of untrusted bytes: bounded depth, bounded memory, every fault with its place
+//! proto.rs    the messages, one row a field
+//! dtype.rs    types of elements: one row each
+//! file.rs     the bytes of a model
+//! tensor.rs   tensors as arrays, from the file or from files beside it
+//! text.rs     a model as text
+//! ```
+#![forbid(unsafe_code)]
+mod dtype;
+mod error;
+mod file;
+mod limits;
+pub mod proto;
+mod tensor;
+mod text;
+pub mod wire;
+
+pub use dtype::{DATA_TYPES, DataType};
+pub use error::{Fault, OnnxError};
+pub use file::ModelFile;
+pub use limits::Limits;
+pub use tensor::{ExternalData, array_of};
+pub use text::{Text, summary};
