@@ -1,0 +1,58 @@
+//! `freelane dump`: an ONNX model as text.
+use super::json_line;
+use anyhow::Result;
+use freelane::onnx::{ModelFile, Text, summary};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Print an ONNX model as text: what goes in, what comes out, and every node
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The model
+    model: PathBuf,
+    /// Count the operators instead
+    #[arg(long)]
+    operators: bool,
+    /// Print one JSON object: producer, operator sets, counts of operators
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is told of a model to programs.
+#[derive(Serialize)]
+struct Facts<'a> {
+    producer: &'a str,
+    ir_version: i64,
+    opsets: BTreeMap<&'a str, i64>,
+    inputs: Vec<&'a str>,
+    outputs: Vec<&'a str>,
+    operators: BTreeMap<String, usize>,
+}
+
+pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
+    let file = ModelFile::open(&args.model)?;
+    let model = file.model()?;
+    if args.json {
+        let graph = model.graph.as_deref();
+        let names = |infos: Option<&Vec<_>>| infos.into_iter().flatten().map(|i: &freelane::onnx::proto::ValueInfo<'_>| i.name);
+        return json_line(
+            out,
+            &Facts {
+                producer: model.producer_name,
+                ir_version: model.ir_version,
+                opsets: model.opset_import.iter().map(|set| (set.domain, set.version)).collect(),
+                inputs: names(graph.map(|g| &g.input)).collect(),
+                outputs: names(graph.map(|g| &g.output)).collect(),
+                operators: summary(&model),
+            },
+        );
+    }
+    if args.operators {
+        let mut counts: Vec<_> = summary(&model).into_iter().collect();
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        return counts.iter().try_for_each(|(name, count)| Ok(writeln!(out, "{count:>6}  {name}")?));
+    }
+    Ok(write!(out, "{}", Text(&model))?)
+}
