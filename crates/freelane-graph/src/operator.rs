@@ -63,6 +63,25 @@ pub struct Run<'r> {
     pub(crate) limits: &'r Limits<'r>,
 }
 
+/// Runs an operator by itself, outside of any graph. Returns the outputs that are wanted.
+///
+/// # Errors
+/// Those of the operator.
+pub fn run_once(
+    lane: &Lane,
+    op: &dyn Operator,
+    inputs: &[Option<&Datum>],
+    wanted: &[bool],
+) -> Result<SmallVec<[Option<Datum>; 2]>, GraphError> {
+    let wanted: SmallVec<[Option<u32>; 4]> = wanted.iter().map(|w| w.then_some(0)).collect();
+    let mut outputs = SmallVec::new();
+    outputs.resize_with(wanted.len(), || None);
+    let (memo, limits) = (&mut None, &Limits::default());
+    let mut cx = Run { lane, inputs, outputs, wanted: &wanted, memo, limits };
+    op.run(&mut cx)?;
+    Ok(cx.outputs)
+}
+
 impl<'r> Run<'r> {
     /// The calling thread's lane.
     #[inline]

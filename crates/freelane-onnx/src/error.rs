@@ -1,5 +1,6 @@
 //! What can be wrong with a model.
 use freelane_array::ArrayError;
+use freelane_graph::GraphError;
 use freelane_mem::MemError;
 use freelane_ops::OpsError;
 use std::path::PathBuf;
@@ -44,6 +45,12 @@ pub enum Fault {
     /// A part is missing, or contradicts another.
     #[error("{0}")]
     Invalid(String),
+    /// Something that the standard has and this version has not: what, and the nearest that is there.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A node cannot be part of its graph.
+    #[error("{0}")]
+    Graph(#[from] GraphError),
     /// A number that names no type of elements.
     #[error("{0} is no tensor data type; the standard has 1 (float) to 26 (int2)")]
     UnknownDataType(i64),

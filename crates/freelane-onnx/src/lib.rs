@@ -7,13 +7,18 @@
 //! file.rs     the bytes of a model
 //! tensor.rs   tensors as arrays, from the file or from files beside it
 //! text.rs     a model as text
+//! import.rs   a model as a graph; sorted.rs: the order of its nodes
+//! ops/        the operators, one row each
 //! ```
 #![forbid(unsafe_code)]
 mod dtype;
 mod error;
 mod file;
+mod import;
 mod limits;
+mod ops;
 pub mod proto;
+mod sorted;
 mod tensor;
 mod text;
 pub mod wire;
@@ -21,6 +26,7 @@ pub mod wire;
 pub use dtype::{DATA_TYPES, DataType};
 pub use error::{Fault, OnnxError};
 pub use file::ModelFile;
+pub use import::{Imported, import};
 pub use limits::Limits;
 pub use tensor::{ExternalData, array_of};
 pub use text::{Text, summary};

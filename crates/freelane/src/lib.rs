@@ -27,6 +27,7 @@
 //! | [`linalg`] | `freelane-linalg` |
 //! | [`fft`] | `freelane-fft` |
 //! | [`random`] | `freelane-random` |
+//! | [`onnx`]: models as graphs | `freelane-onnx` |
 //! | [`load`], [`save`], [`io`] | `freelane-io` |
 //! | [`Runtime`], [`Lane`] | `freelane-pool` |
 //! | [`mem`]: buffers, statistics, limits, `trim` | `freelane-mem` |
@@ -38,6 +39,7 @@ pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_linalg as linalg;
 pub use freelane_mem as mem;
+pub use freelane_onnx as onnx;
 pub use freelane_ops::{
     Array, ArrayData, ArrayError, Axes, Callable, DType, Function, Gradient, Index, IndexItem, Isa, IsaError, Op,
     Operand, OpsError, Outputs, ReduceArgs, Reduction, Registered, Registry, Run, Scalar, Slice, Tolerance, UFunc,

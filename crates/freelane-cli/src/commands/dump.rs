@@ -1,6 +1,7 @@
 //! `freelane dump`: an ONNX model as text.
 use super::json_line;
 use anyhow::Result;
+use freelane::onnx::proto::ValueInfo;
 use freelane::onnx::{ModelFile, Text, summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,15 +37,14 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let model = file.model()?;
     if args.json {
         let graph = model.graph.as_deref();
-        let names = |infos: Option<&Vec<_>>| infos.into_iter().flatten().map(|i: &freelane::onnx::proto::ValueInfo<'_>| i.name);
         return json_line(
             out,
             &Facts {
                 producer: model.producer_name,
                 ir_version: model.ir_version,
                 opsets: model.opset_import.iter().map(|set| (set.domain, set.version)).collect(),
-                inputs: names(graph.map(|g| &g.input)).collect(),
-                outputs: names(graph.map(|g| &g.output)).collect(),
+                inputs: names(graph.map(|g| &g.input)),
+                outputs: names(graph.map(|g| &g.output)),
                 operators: summary(&model),
             },
         );
@@ -55,4 +55,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
         return counts.iter().try_for_each(|(name, count)| Ok(writeln!(out, "{count:>6}  {name}")?));
     }
     Ok(write!(out, "{}", Text(&model))?)
+}
+
+fn names<'a>(infos: Option<&Vec<ValueInfo<'a>>>) -> Vec<&'a str> {
+    infos.into_iter().flatten().map(|info| info.name).collect()
 }

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 mod completions;
+mod dump;
 mod eval;
 mod ops;
 mod scale;
@@ -20,6 +21,7 @@ enum Command {
     Eval(eval::Args),
     Scale(scale::Args),
     Ops(ops::Args),
+    Dump(dump::Args),
     #[command(hide = true)]
     Completions(completions::Args),
 }
@@ -34,6 +36,7 @@ impl Cli {
             Command::Eval(args) => eval::run(args, out),
             Command::Scale(args) => scale::run(args, out),
             Command::Ops(args) => ops::run(args, out),
+            Command::Dump(args) => dump::run(args, out),
             Command::Completions(args) => completions::run(args, out),
         }
     }

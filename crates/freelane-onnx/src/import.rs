@@ -1,0 +1,432 @@
+//! A model as a graph.
+//!
+//! Names become values; functions of the model are put in where they are called; graphs that nodes hold become graphs of
+//! their own, whose values from outside are inputs of the node. What is the same in every run is computed here, so that the
+//! facts of what follows from it are known.
+use crate::error::shown;
+use crate::ops::{Body, Spec, find};
+use crate::proto::{
+    Attribute, Function, Graph as GraphProto, Model, Node, OperatorSetId, SparseTensor, Type, ValueInfo,
+};
+use crate::sorted::in_order;
+use crate::{DataType, ExternalData, Fault, OnnxError, array_of};
+use freelane_array::ArrayData;
+use freelane_graph::{Datum, Dim, Fact, Graph, Operator, Plan, ValueId, passes, run_once};
+use freelane_ops::Array;
+use freelane_pool::Lane;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Nodes of one model, those of its functions counted wherever they are called.
+const MOST_NODES: usize = 200_000;
+/// How deep functions may call each other, and graphs lie in each other.
+const MOST_FRAMES: usize = 64;
+/// Larger constants are left to the run: a few numbers must not become a large array.
+const MOST_BYTES: usize = 16 << 20;
+
+/// A model as a graph, with the names that its users know.
+pub struct Imported {
+    /// What is computed.
+    pub graph: Graph,
+    /// Names of the inputs, in order.
+    pub inputs: Vec<String>,
+    /// Names of the outputs, in order.
+    pub outputs: Vec<String>,
+}
+
+/// Makes a graph of a model.
+///
+/// # Errors
+/// When something in it is not supported, contradicts itself, or could not run; the error names the node.
+pub fn import(model: &Model<'_>, external: &ExternalData) -> Result<Imported, OnnxError> {
+    let graph = model.graph.as_deref().ok_or_else(|| Fault::Invalid("the model has no graph".to_owned()))?;
+    let functions = model.functions.iter().map(|f| ((domain_of(f.domain), f.name, f.overload), f)).collect();
+    Lane::with(|lane| {
+        let mut importer = Importer { lane, external, functions, frames: vec![], levels: vec![], nodes: 0 };
+        importer.main(graph, &model.opset_import).map_err(|e| e.within(format!("graph {}", graph.name)))
+    })
+}
+
+fn domain_of(domain: &str) -> &str {
+    if domain == "ai.onnx" { "" } else { domain }
+}
+
+fn opsets<'m>(sets: &[OperatorSetId<'m>]) -> HashMap<&'m str, u32> {
+    sets.iter().map(|set| (domain_of(set.domain), u32::try_from(set.version).unwrap_or(0))).collect()
+}
+
+/// A graph that is being made, and what it takes from the one around it.
+#[derive(Default)]
+struct Level {
+    graph: Graph,
+    captured: Vec<ValueId>,
+    here: HashMap<ValueId, ValueId>,
+}
+
+/// Names that are visible together.
+struct Frame<'m> {
+    level: usize,
+    names: HashMap<&'m str, ValueId>,
+    opsets: HashMap<&'m str, u32>,
+    /// Attributes of the call, in a function, which sees no names from outside.
+    call: Option<Vec<Attribute<'m>>>,
+    prefix: String,
+}
+
+struct Importer<'m, 'e> {
+    lane: &'e Lane,
+    external: &'e ExternalData,
+    functions: HashMap<(&'m str, &'m str, &'m str), &'e Function<'m>>,
+    frames: Vec<Frame<'m>>,
+    levels: Vec<Level>,
+    nodes: usize,
+}
+
+impl<'m> Importer<'m, '_> {
+    fn main(&mut self, graph: &GraphProto<'m>, sets: &[OperatorSetId<'m>]) -> Result<Imported, OnnxError> {
+        self.levels.push(Level::default());
+        self.frame(opsets(sets), None, String::new())?;
+        let inputs = self.contents(graph)?;
+        let level = self.levels.pop().unwrap_or_default();
+        let outputs = graph.output.iter().map(|o| o.name.to_owned()).collect();
+        Ok(Imported { graph: level.graph, inputs, outputs })
+    }
+
+    fn frame(
+        &mut self,
+        opsets: HashMap<&'m str, u32>,
+        call: Option<Vec<Attribute<'m>>>,
+        prefix: String,
+    ) -> Result<(), Fault> {
+        if self.frames.len() == MOST_FRAMES {
+            return Err(Fault::TooLarge { what: "functions and graphs in each other", limit: MOST_FRAMES as u64 });
+        }
+        let level = self.levels.len().saturating_sub(1);
+        self.frames.push(Frame { level, names: HashMap::new(), opsets, call, prefix });
+        Ok(())
+    }
+
+    fn top(&mut self) -> &mut Frame<'m> {
+        self.frames.last_mut().expect("a frame is pushed before anything is imported")
+    }
+
+    fn graph(&mut self) -> &mut Graph {
+        &mut self.levels.last_mut().expect("a level is pushed before anything is imported").graph
+    }
+
+    /// Everything of a graph. Returns the names of its inputs.
+    fn contents(&mut self, graph: &GraphProto<'m>) -> Result<Vec<String>, OnnxError> {
+        let name = graph.name.to_owned();
+        self.graph().name = name;
+        self.constants(graph)?;
+        let mut inputs = vec![];
+        for info in &graph.input {
+            if !self.top().names.contains_key(info.name) {
+                let fact = fact_of(info).map_err(|f| f.in_part(format!("input {}", info.name)))?;
+                let id = self.graph().input(info.name, fact);
+                self.define(info.name, id)?;
+                inputs.push(info.name.to_owned());
+            }
+        }
+        self.all(&graph.node)?;
+        for info in &graph.output {
+            let id = self.lookup(info.name).map_err(|f| f.in_part("outputs"))?;
+            self.graph().output(id);
+        }
+        Ok(inputs)
+    }
+
+    fn constants(&mut self, graph: &GraphProto<'m>) -> Result<(), OnnxError> {
+        for tensor in &graph.initializer {
+            let place = || format!("initializer {}", tensor.name);
+            let array = array_of(tensor, self.external).map_err(|f| f.in_part(place()))?;
+            let id = self.graph().constant(tensor.name, array.into());
+            self.define(tensor.name, id).map_err(|f| f.in_part(place()))?;
+        }
+        for sparse in &graph.sparse_initializer {
+            let name = sparse.values.as_ref().map_or("", |t| t.name);
+            let array = dense(sparse, self.external).map_err(|f| f.in_part(format!("initializer {name}")))?;
+            let id = self.graph().constant(name, array.into());
+            self.define(name, id)?;
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, name: &'m str, id: ValueId) -> Result<(), Fault> {
+        match self.top().names.insert(name, id) {
+            Some(_) => Err(Fault::Invalid(format!("two values have the name {}", shown(name)))),
+            None => Ok(()),
+        }
+    }
+
+    /// The value of a name, taken into the innermost graph.
+    fn lookup(&mut self, name: &'m str) -> Result<ValueId, Fault> {
+        let unknown = || Fault::Invalid(format!("nothing makes the value {}", shown(name)));
+        let mut found = None;
+        for frame in self.frames.iter().rev() {
+            if let Some(&id) = frame.names.get(name) {
+                found = Some((frame.level, id));
+                break;
+            }
+            if frame.call.is_some() {
+                break;
+            }
+        }
+        let (level, mut id) = found.ok_or_else(unknown)?;
+        for inner in level + 1..self.levels.len() {
+            id = self.capture(inner, id);
+        }
+        Ok(id)
+    }
+
+    /// A value of the graph around one, inside it.
+    fn capture(&mut self, inner: usize, outer: ValueId) -> ValueId {
+        if let Some(&id) = self.levels[inner].here.get(&outer) {
+            return id;
+        }
+        let around = &self.levels[inner - 1].graph;
+        let (name, fact) = (around.name_of(outer).to_owned(), around.fact(outer).clone());
+        let level = &mut self.levels[inner];
+        let id = match fact.constant {
+            Some(array) => level.graph.constant(&name, array),
+            None => {
+                level.captured.push(outer);
+                level.graph.input(&name, fact)
+            }
+        };
+        level.here.insert(outer, id);
+        id
+    }
+
+    fn all(&mut self, nodes: &[Node<'m>]) -> Result<(), OnnxError> {
+        for i in in_order(nodes)? {
+            let node = &nodes[i];
+            self.node(node).map_err(|e| e.within(format!("node {} ({})", node.name, node.op_type)))?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Node<'m>) -> Result<(), OnnxError> {
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            return Err(Fault::TooLarge { what: "nodes, with those of functions", limit: MOST_NODES as u64 }.into());
+        }
+        let domain = domain_of(node.domain);
+        let attributes = self.attributes(node)?;
+        if let Some(function) = self.functions.get(&(domain, node.op_type, node.overload)).copied() {
+            return self.inline(node, function, attributes);
+        }
+        let opset = self.top().opsets.get(domain).copied().unwrap_or(1);
+        let row = find(domain, node.op_type, opset)?;
+        let mut inputs = vec![];
+        for name in &node.input {
+            inputs.push(if name.is_empty() { None } else { Some(self.lookup(name)?) });
+        }
+        let own = inputs.len();
+        let mut bodies = vec![];
+        for a in attributes.iter() {
+            if let Some(g) = &a.g {
+                let body = self.body(g, &mut inputs).map_err(|e| e.within(format!("attribute {}", a.name)))?;
+                bodies.push((a.name, body));
+            }
+        }
+        let facts: Vec<Option<Fact>> =
+            inputs[..own].iter().map(|id| id.map(|id| self.graph().fact(id).clone())).collect();
+        let wanted: Vec<bool> = node.output.iter().map(|name| !name.is_empty()).collect();
+        let spec = Spec {
+            name: node.op_type,
+            opset,
+            inputs: &facts,
+            outputs: &wanted,
+            attributes: &attributes,
+            bodies: &bodies,
+            external: self.external,
+            asked: RefCell::default(),
+        };
+        let op = (row.make)(&spec)?;
+        spec.check_attributes()?;
+        let ids = self.add(node, op, &inputs)?;
+        for (name, id) in node.output.iter().zip(ids) {
+            if let Some(id) = id {
+                self.define(name, id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A node's attributes, with those of the function's caller in their places.
+    fn attributes<'n>(&mut self, node: &'n Node<'m>) -> Result<Cow<'n, [Attribute<'m>]>, Fault> {
+        if node.attribute.iter().all(|a| a.ref_attr_name.is_empty()) {
+            return Ok(Cow::Borrowed(&node.attribute));
+        }
+        let call = self.frames.iter().rev().find_map(|frame| frame.call.as_ref());
+        let call =
+            call.ok_or_else(|| Fault::Invalid("an attribute refers to a function's outside of one".to_owned()))?;
+        let mut resolved = vec![];
+        for a in &node.attribute {
+            if a.ref_attr_name.is_empty() {
+                resolved.push(a.clone());
+            } else if let Some(given) = call.iter().find(|c| c.name == a.ref_attr_name) {
+                resolved.push(Attribute { name: a.name, ..given.clone() });
+            }
+        }
+        Ok(Cow::Owned(resolved))
+    }
+
+    /// Puts in the nodes of a function where it is called.
+    fn inline(
+        &mut self,
+        node: &Node<'m>,
+        function: &Function<'m>,
+        attributes: Cow<'_, [Attribute<'m>]>,
+    ) -> Result<(), OnnxError> {
+        let mut given = attributes.into_owned();
+        for default in &function.attribute_proto {
+            if !given.iter().any(|a| a.name == default.name) {
+                given.push(default.clone());
+            }
+        }
+        let mut inputs = vec![];
+        for name in &node.input {
+            inputs.push(if name.is_empty() { None } else { Some(self.lookup(name)?) });
+        }
+        let prefix = format!("{}{}/", self.top().prefix, node.name);
+        self.frame(opsets(&function.opset_import), Some(given), prefix)?;
+        for (name, id) in function.input.iter().zip(inputs) {
+            if let Some(id) = id {
+                self.define(name, id)?;
+            }
+        }
+        let done = self.all(&function.node).map_err(|e| e.within(format!("function {}", function.name)));
+        let outputs: Vec<Option<ValueId>> = function.output.iter().map(|name| self.lookup(name).ok()).collect();
+        self.frames.pop();
+        done?;
+        for (name, id) in node.output.iter().zip(outputs) {
+            let made = || Fault::Invalid(format!("function {} does not make its outputs", shown(function.name)));
+            if !name.is_empty() {
+                let id = id.ok_or_else(made)?;
+                self.define(name, id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A graph that a node holds. What it takes from outside is added to the node's inputs.
+    fn body(&mut self, graph: &GraphProto<'m>, inputs: &mut Vec<Option<ValueId>>) -> Result<Body, OnnxError> {
+        let opsets = self.top().opsets.clone();
+        let prefix = self.top().prefix.clone();
+        self.levels.push(Level::default());
+        let done = self.frame(opsets, None, prefix).map_err(OnnxError::from).and_then(|()| {
+            let made = self.contents(graph);
+            self.frames.pop();
+            made
+        });
+        let mut level = self.levels.pop().unwrap_or_default();
+        let own = done?.len();
+        let mut captures = vec![];
+        for id in level.captured {
+            captures.push(inputs.len());
+            inputs.push(Some(id));
+        }
+        let plan = passes::optimize(self.lane, &mut level.graph, None).and_then(|()| Plan::new(level.graph));
+        Ok(Body { plan: Arc::new(plan.map_err(Fault::from)?), inputs: own, captures })
+    }
+
+    /// Adds a node, or computes it here if it is the same in every run.
+    fn add(
+        &mut self,
+        node: &Node<'m>,
+        op: Arc<dyn Operator>,
+        inputs: &[Option<ValueId>],
+    ) -> Result<Vec<Option<ValueId>>, Fault> {
+        let outputs: Vec<Option<&str>> = node.output.iter().map(|n| (!n.is_empty()).then_some(*n)).collect();
+        let name = format!("{}{}", self.top().prefix, node.name);
+        if let Some(arrays) = self.computed(&*op, inputs, &outputs).map_err(|e| e.at(&name, op.name()))? {
+            let graph = self.graph();
+            let constant = |(name, array): (&Option<&str>, Option<ArrayData>)| {
+                name.and_then(|name| array.map(|array| graph.constant(name, array)))
+            };
+            return Ok(outputs.iter().zip(arrays).map(constant).collect());
+        }
+        Ok(self.graph().add_shared(&name, op, inputs, &outputs)?)
+    }
+
+    /// The outputs of a node of constants, if they are known to be small and can be computed.
+    fn computed(
+        &mut self,
+        op: &dyn Operator,
+        inputs: &[Option<ValueId>],
+        outputs: &[Option<&str>],
+    ) -> Result<Option<Vec<Option<ArrayData>>>, freelane_graph::GraphError> {
+        let lane = self.lane;
+        let graph = self.graph();
+        let facts: Vec<Option<&Fact>> = inputs.iter().map(|id| id.map(|id| graph.fact(id))).collect();
+        if !op.is_pure() || facts.iter().flatten().any(|f| f.constant.is_none()) {
+            return Ok(None);
+        }
+        let made = op.infer(&facts, outputs.len())?;
+        let bytes = |f: &Fact| Some(f.known_shape()?.iter().fold(f.dtype?.size(), |n, d| n.saturating_mul(*d)));
+        let total = made.iter().map(bytes).try_fold(0usize, |sum, b| Some(sum.saturating_add(b?)));
+        let before: usize = facts.iter().flatten().filter_map(|f| bytes(f)).fold(0, usize::saturating_add);
+        if total.is_none_or(|n| n > MOST_BYTES.max(before.saturating_mul(2))) {
+            return Ok(None);
+        }
+        let data: Vec<Option<Datum>> =
+            facts.iter().map(|f| f.and_then(|f| f.constant.clone()).map(Datum::Array)).collect();
+        let data: Vec<Option<&Datum>> = data.iter().map(Option::as_ref).collect();
+        let wanted: Vec<bool> = outputs.iter().map(Option::is_some).collect();
+        // One that fails is left where it is: it may lie in a branch that never runs.
+        let Ok(found) = run_once(lane, op, &data, &wanted) else { return Ok(None) };
+        let whole = found.iter().zip(&wanted).all(|(d, w)| !w || matches!(d, Some(Datum::Array(_))));
+        let array = |d: Option<Datum>| if let Some(Datum::Array(a)) = d { Some(a) } else { None };
+        Ok(whole.then(|| found.into_iter().map(array).collect()))
+    }
+}
+
+/// What a type says.
+fn fact_of(info: &ValueInfo<'_>) -> Result<Fact, Fault> {
+    let Some(Type { tensor_type: Some(tensor), .. }) = info.ty.as_deref() else { return Ok(Fact::unknown()) };
+    if tensor.elem_type == 0 {
+        return Ok(Fact::unknown());
+    }
+    let mut fact = Fact::of_dtype(DataType::of(tensor.elem_type)?.dtype()?);
+    fact.shape = tensor.shape.as_ref().map(|shape| {
+        let dim = |d: &crate::proto::Dimension<'_>| match (d.dim_value.map(usize::try_from), d.dim_param) {
+            (Some(Ok(n)), _) => Dim::Known(n),
+            (None, name) if !name.is_empty() => Dim::Named(name.into()),
+            _ => Dim::Unknown,
+        };
+        shape.dim.iter().map(dim).collect()
+    });
+    Ok(fact)
+}
+
+/// A tensor that is mostly zero, with its zeros.
+fn dense(sparse: &SparseTensor<'_>, external: &ExternalData) -> Result<Array, Fault> {
+    let invalid = |what: &str| Fault::Invalid(format!("sparse tensor: {what}"));
+    let (Some(values), Some(indices)) = (&sparse.values, &sparse.indices) else {
+        return Err(invalid("values or indices are missing"));
+    };
+    let (values, indices) = (array_of(values, external)?, array_of(indices, external)?);
+    let shape: Vec<usize> = sparse
+        .dims
+        .iter()
+        .map(|&d| usize::try_from(d).map_err(|_| invalid("a length is negative")))
+        .collect::<Result<_, _>>()?;
+    let total = freelane_array::element_count(&shape, values.dtype().size())?;
+    if total > MOST_BYTES {
+        return Err(Fault::TooLarge { what: "elements of a sparse tensor", limit: MOST_BYTES as u64 });
+    }
+    let mut places = indices.to_vec::<i64>()?;
+    if indices.rank() == 2 {
+        let rank = shape.len().max(1);
+        let place = |index: &[i64]| index.iter().zip(&shape).fold(0i64, |at, (i, &n)| at * n as i64 + i);
+        places = places.chunks(rank).map(place).collect();
+    }
+    let mut out = Array::zeros(&[total], values.dtype())?;
+    out.set_items(&[freelane_ops::IndexItem::Ints(Array::from_slice(&places)?)], &values)?;
+    let shape: Vec<isize> = shape.iter().map(|&d| d as isize).collect();
+    Ok(out.reshape(&shape)?)
+}

@@ -1,0 +1,73 @@
+//! The operators, one row each, in tables by family.
+//!
+//! ```text
+//! spec.rs      what a node says: attributes, facts of its inputs, bodies
+//! op.rs        operators out of closures
+//! <family>.rs  the rows of a family and what they do
+//! ```
+#![allow(dead_code, unused_imports)]
+mod math;
+mod op;
+mod shape;
+mod spec;
+
+pub(crate) use op::{Op, call, ints_of, ufunc};
+pub(crate) use spec::{Body, Spec};
+
+use crate::Fault;
+use freelane_graph::Operator;
+use std::sync::Arc;
+
+/// Makes an operator of what a node says.
+pub(crate) type Make = fn(&Spec<'_>) -> Result<Arc<dyn Operator>, Fault>;
+
+/// An operator of the standard: the versions from `since` on, up to the next row of its name.
+pub(crate) struct Row {
+    /// The set it belongs to; the standard's own has no name.
+    pub domain: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// The first version of the set that this row serves.
+    pub since: u32,
+    /// Makes it.
+    pub make: Make,
+}
+
+/// A row of the standard's own set.
+pub(crate) const fn row(name: &'static str, since: u32, make: Make) -> Row {
+    Row { domain: "", name, since, make }
+}
+
+/// All tables.
+const TABLES: &[&[Row]] = &[math::ROWS, shape::ROWS];
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLES.iter().flat_map(|table| table.iter())
+}
+
+/// The row that serves an operator.
+pub(crate) fn find(domain: &str, name: &str, opset: u32) -> Result<&'static Row, Fault> {
+    let named = || rows().filter(|row| row.domain == domain && row.name == name);
+    let row = named().filter(|row| row.since <= opset).max_by_key(|row| row.since);
+    row.ok_or_else(|| {
+        let nearest = match named().map(|row| row.since).min() {
+            Some(since) => format!("it is supported from version {since} of the set on"),
+            None => alike(domain, name),
+        };
+        let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+        Fault::Unsupported(format!("operator {name} of {domain} version {opset} is not supported; {nearest}"))
+    })
+}
+
+/// What is supported and looks like an operator that is not.
+fn alike(domain: &str, name: &str) -> String {
+    if let Some(row) = rows().find(|row| row.name == name) {
+        let domain = if row.domain.is_empty() { "ai.onnx" } else { row.domain };
+        return format!("{domain} has a supported {name}");
+    }
+    let shared = |row: &&Row| row.name.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    match rows().filter(|row| row.domain == domain).max_by_key(shared) {
+        Some(row) if shared(&row) > 2 => format!("the nearest supported operator is {}", row.name),
+        _ => "no supported operator is like it".to_owned(),
+    }
+}

@@ -1,0 +1,120 @@
+//! Operators out of closures.
+use super::Spec;
+use crate::Fault;
+use freelane_array::{ArrayData, DType};
+use freelane_graph::{Arg, Call, Elementwise, Fact, GraphError, Operator, Run};
+use freelane_ops::{Array, Function, UFunc};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+type Infer = Box<dyn Fn(&[Option<&Fact>], usize) -> Result<Vec<Fact>, GraphError> + Send + Sync>;
+
+/// An operator that is a closure.
+pub(crate) struct Op<R> {
+    name: String,
+    key: Option<String>,
+    pure: bool,
+    infer: Option<Infer>,
+    run: R,
+}
+
+impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Op<R> {
+    /// The operator of a node: what it does.
+    pub fn new(spec: &Spec<'_>, run: R) -> Op<R> {
+        Op { name: spec.name.to_owned(), key: spec.key(), pure: true, infer: None, run }
+    }
+
+    /// What is known of its outputs, by what is known of its inputs.
+    pub fn infer(
+        mut self,
+        infer: impl Fn(&[Option<&Fact>], usize) -> Result<Vec<Fact>, GraphError> + Send + Sync + 'static,
+    ) -> Op<R> {
+        self.infer = Some(Box::new(infer));
+        self
+    }
+
+    /// The output has the type and shape of input 0.
+    pub fn like_input(self) -> Op<R> {
+        self.infer(|facts, outputs| {
+            let mut known = vec![Fact::unknown(); outputs];
+            if let (Some(first), Some(Some(x))) = (known.first_mut(), facts.first()) {
+                *first = Fact { constant: None, ..(*x).clone() };
+            }
+            Ok(known)
+        })
+    }
+
+    /// The output has the type of input 0.
+    pub fn of_input_dtype(self) -> Op<R> {
+        self.infer(|facts, outputs| {
+            let dtype = facts.first().and_then(|x| x.as_ref()?.dtype);
+            Ok(vec![Fact { dtype, ..Fact::default() }; outputs])
+        })
+    }
+
+    /// The outputs have a type.
+    pub fn of_dtype(self, dtype: DType) -> Op<R> {
+        self.infer(move |_, outputs| Ok(vec![Fact::of_dtype(dtype); outputs]))
+    }
+
+    /// Two runs with equal inputs may differ.
+    pub fn impure(mut self) -> Op<R> {
+        self.pure = false;
+        self
+    }
+
+    /// The operator.
+    pub fn done(self) -> Result<Arc<dyn Operator>, Fault> {
+        Ok(Arc::new(self))
+    }
+}
+
+impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Operator for Op<R> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn infer(&self, inputs: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+        match &self.infer {
+            Some(infer) => infer(inputs, outputs),
+            None => Ok(vec![Fact::unknown(); outputs]),
+        }
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        (self.run)(cx)
+    }
+
+    fn is_pure(&self) -> bool {
+        self.pure
+    }
+
+    fn key(&self) -> Option<String> {
+        self.key.clone()
+    }
+
+    fn elementwise(&self) -> Option<Elementwise> {
+        None
+    }
+}
+
+/// An elementwise function as an operator.
+pub(crate) fn ufunc(f: &'static UFunc) -> Result<Arc<dyn Operator>, Fault> {
+    Ok(Arc::new(Call::ufunc(f)))
+}
+
+/// A function of the array crates as an operator.
+pub(crate) fn call(name: &'static str, args: Vec<Option<Arg>>) -> Result<Arc<dyn Operator>, Fault> {
+    let function = Function::by_name(name).ok_or_else(|| Fault::Unsupported(format!("there is no function {name}")))?;
+    Ok(Arc::new(Call::new(function, args)))
+}
+
+/// The numbers of an integer tensor.
+pub(crate) fn ints_of(array: &ArrayData) -> Result<SmallVec<[i64; 8]>, GraphError> {
+    match array.dtype() {
+        DType::I64 => Ok(array.view::<i64>()?.iter().collect()),
+        DType::I32 => Ok(array.view::<i32>()?.iter().map(i64::from).collect()),
+        dtype if dtype.is_integer() => Ok(Array::from(array.clone()).astype(DType::I64)?.to_vec::<i64>()?.into()),
+        other => Err(GraphError::invalid(format!("expected integers, found {other}"))),
+    }
+}
