@@ -6,6 +6,7 @@
 //! <family>.rs  the rows of a family and what they do
 //! ```
 #![allow(dead_code, unused_imports)]
+mod given;
 mod math;
 mod op;
 mod shape;
