@@ -142,13 +142,25 @@ unsafe fn repeat<const BYTES: usize>(mut from: *const u8, times: Times<'_>, mut 
     let bytes = if BYTES == 0 { bytes } else { BYTES };
     match times {
         Times::All(chunks, times) => {
+            let mut room = chunks * times;
             for _ in 0..chunks {
-                for _ in 0..times {
-                    // SAFETY: the caller promises this chunk and its places.
-                    unsafe { copy_nonoverlapping(from, to, bytes) };
-                    to = to.wrapping_add(bytes);
+                let ahead = if BYTES != 0 { times.next_multiple_of(AHEAD) } else { times };
+                if ahead <= room {
+                    for i in (0..times).step_by(if BYTES != 0 { AHEAD } else { 1 }) {
+                        for j in 0..if BYTES != 0 { AHEAD } else { 1 } {
+                            // SAFETY: the caller promises the chunk, and there is room for `ahead` of them.
+                            unsafe { copy_nonoverlapping(from, to.wrapping_add((i + j) * bytes), bytes) };
+                        }
+                    }
+                } else {
+                    for i in 0..times {
+                        // SAFETY: the caller promises this chunk and its places.
+                        unsafe { copy_nonoverlapping(from, to.wrapping_add(i * bytes), bytes) };
+                    }
                 }
+                to = to.wrapping_add(times * bytes);
                 from = from.wrapping_add(bytes);
+                room -= times;
             }
         }
         Times::Each(counts) => {
@@ -227,15 +239,37 @@ unsafe fn move_each_of<T: IndexInt, const BYTES: usize, const SCATTER: bool>(
     mut other: *mut u8,
     stride: isize,
 ) -> bool {
-    for &index in indices {
-        let Some(i) = place(index, len) else { return false };
+    let mut one = |i: usize| {
         let element = at.wrapping_offset(i as isize * step);
         let (from, to) = if SCATTER { (other, element) } else { (element, other) };
         // SAFETY: `i` is below `len`; the caller promises that the element can be moved, and the two belong to different arrays.
         unsafe { copy_nonoverlapping(from, to, BYTES) };
         other = other.wrapping_offset(stride);
+    };
+    let (chunks, rest) = indices.as_chunks::<16>();
+    for chunk in chunks {
+        if from_front(chunk, len) {
+            chunk.iter().for_each(|index| one(index.index() as usize));
+            continue;
+        }
+        for &index in chunk {
+            let Some(i) = place(index, len) else { return false };
+            one(i);
+        }
+    }
+    for &index in rest {
+        let Some(i) = place(index, len) else { return false };
+        one(i);
     }
     true
+}
+
+/// Whether all lie inside of an axis of length `len` and are counted from the front. No sign bit is set then, neither of an index
+/// nor of its distance from the last.
+#[inline(always)]
+fn from_front<T: IndexInt>(indices: &[T; 16], len: usize) -> bool {
+    let last = len as i64 - 1;
+    indices.iter().fold(0, |all, i| all | i.index() | last.wrapping_sub(i.index())) >= 0
 }
 
 /// An index counted from the front, if it lies inside of an axis of length `len`.

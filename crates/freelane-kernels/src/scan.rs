@@ -294,18 +294,44 @@ unsafe fn line<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(sca
 
 /// One scan from left to right, where the order changes no bits.
 unsafe fn straight<T: Copy + 'static, F: Fold<T, Param = ()>, const WRITE: bool>(scan: &Scan, offset: &mut Acc<T, F>) {
-    let mut acc = F::By::identity();
-    for i in 0..scan.len {
-        let x = scan.x.wrapping_offset(i as isize * scan.stride).cast::<T>();
-        // SAFETY: the caller promised that the elements can be read.
-        acc = join::<T, F>(acc, F::By::lift((), unsafe { x.read_unaligned() }, i));
-        if WRITE {
-            let place = scan.out.wrapping_offset(i as isize * scan.out_stride).cast::<F::Out>();
-            // SAFETY: the caller has places for all results.
-            unsafe { place.write_unaligned(finish::<T, F>(join::<T, F>(*offset, acc))) };
-        }
+    let (mut acc, mut i) = (F::By::identity(), 0);
+    while i + AT_ONCE <= scan.len {
+        // SAFETY: the caller's promise; there are so many elements.
+        acc = unsafe { some::<T, F, AT_ONCE, WRITE>(scan, i, acc, *offset) };
+        i += AT_ONCE;
+    }
+    while i < scan.len {
+        // SAFETY: as above.
+        acc = unsafe { some::<T, F, 1, WRITE>(scan, i, acc, *offset) };
+        i += 1;
     }
     *offset = acc;
+}
+
+/// Elements that are joined among themselves before they meet what is before them, so that one step waits for all of them.
+const AT_ONCE: usize = 4;
+
+/// `N` elements of a scan from the `i`th on; `acc` is what the block has before them, `offset` what there is before the block.
+#[inline(always)]
+unsafe fn some<T: Copy + 'static, F: Fold<T, Param = ()>, const N: usize, const WRITE: bool>(
+    scan: &Scan,
+    i: usize,
+    acc: Acc<T, F>,
+    offset: Acc<T, F>,
+) -> Acc<T, F> {
+    let before = join::<T, F>(offset, acc);
+    let mut here = F::By::identity();
+    for k in i..i + N {
+        let x = scan.x.wrapping_offset(k as isize * scan.stride).cast::<T>();
+        // SAFETY: the caller promised that the elements can be read.
+        here = join::<T, F>(here, F::By::lift((), unsafe { x.read_unaligned() }, k));
+        if WRITE {
+            let place = scan.out.wrapping_offset(k as isize * scan.out_stride).cast::<F::Out>();
+            // SAFETY: the caller has places for all results.
+            unsafe { place.write_unaligned(finish::<T, F>(join::<T, F>(before, here))) };
+        }
+    }
+    join::<T, F>(acc, here)
 }
 
 /// Half of the runs of a whole block, an element of each in turn, so that none waits for the one before.

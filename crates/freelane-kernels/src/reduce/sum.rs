@@ -62,7 +62,19 @@ sum_folds! {
             unsafe { if T::EXACT { T::total(x, n) } else { pieces::<T, Self>((), x, n, index) } }
         }
     };
-    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, Tier::Plain, T::EXACT, false, {};
+    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, Tier::Native, T::EXACT, T::EXACT, {
+        #[inline(always)]
+        fn rows<const L: usize>(
+            accs: [T::Acc; L],
+            _: [(); L],
+            rows: usize,
+            row: impl Fn(usize) -> [T; L],
+            _: usize,
+            _: usize,
+        ) -> [T::Acc; L] {
+            T::Acc::times_rows(accs, rows, |r| row(r).map(T::widen))
+        }
+    };
     DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, false, {};
     DoubleProd: Doubled, Wide, Wide, double, |a| a, ONE, ONE, times, Tier::Plain, false, false, {};
 }

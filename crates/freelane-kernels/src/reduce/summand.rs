@@ -16,6 +16,38 @@ pub trait Accumulator: Copy + 'static {
     fn plus(self, b: Self) -> Self;
     /// `self * b`.
     fn times(self, b: Self) -> Self;
+    /// The products of columns and their elements in some rows.
+    #[inline(always)]
+    fn times_rows<const L: usize>(mut accs: [Self; L], rows: usize, row: impl Fn(usize) -> [Self; L]) -> [Self; L] {
+        for r in 0..rows {
+            let x = row(r);
+            for l in 0..L {
+                accs[l] = accs[l].times(x[l]);
+            }
+        }
+        accs
+    }
+}
+
+/// Whether this is the number that products leave out.
+#[inline(always)]
+fn is_one(z: Complex<f64>) -> bool {
+    (z.re == 1.0) & (z.im.to_bits() == 0)
+}
+
+/// Parts of complex numbers apart, so that vectors hold the same part of several.
+#[inline(always)]
+fn apart<const L: usize>(z: [Complex<f64>; L]) -> [[f64; L]; 2] {
+    [z.map(|z| z.re), z.map(|z| z.im)]
+}
+
+#[inline(always)]
+fn any_one<const L: usize>(re: &[f64; L], im: &[f64; L]) -> bool {
+    let mut any = 0;
+    for l in 0..L {
+        any |= u64::from(re[l] == 1.0) & u64::from(im[l].to_bits() == 0);
+    }
+    any != 0
 }
 
 macro_rules! float_accumulators {
@@ -45,9 +77,25 @@ macro_rules! float_accumulators {
             /// One leaves everything as it is: by the formula it would change the signs of zeros, and infinities to NaN.
             #[inline(always)]
             fn times(self, b: Self) -> Self {
-                let is_one = |z: Self| z.re == 1.0 && z.im.to_bits() == 0;
                 let product = Complex::new(self.re * b.re - self.im * b.im, self.re * b.im + self.im * b.re);
                 if is_one(self) { b } else if is_one(b) { self } else { product }
+            }
+            #[inline(always)]
+            fn times_rows<const L: usize>(accs: [Self; L], rows: usize, row: impl Fn(usize) -> [Self; L]) -> [Self; L] {
+                let [mut re, mut im] = apart(accs);
+                for r in 0..rows {
+                    let x = row(r);
+                    let [a, b] = apart(x);
+                    if any_one(&re, &im) || any_one(&a, &b) {
+                        let both: [Self; L] = std::array::from_fn(|l| Complex::new(re[l], im[l]).times(x[l]));
+                        [re, im] = apart(both);
+                        continue;
+                    }
+                    for l in 0..L {
+                        (re[l], im[l]) = (re[l] * a[l] - im[l] * b[l], re[l] * b[l] + im[l] * a[l]);
+                    }
+                }
+                std::array::from_fn(|l| Complex::new(re[l], im[l]))
             }
         }
     )*};

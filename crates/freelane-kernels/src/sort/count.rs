@@ -4,7 +4,7 @@ use super::keys::Key;
 use freelane_simd::Isa;
 
 /// Keys that go into the registers of a network.
-const FEW: usize = 256;
+pub const FEW: usize = 256;
 
 /// Keys of 16 bits from which all of them are counted at once.
 pub const MANY_16: usize = 1 << 18;
@@ -41,13 +41,27 @@ pub fn sort_16(isa: Isa, keys: &mut [i16], aside: &mut [i16], counts: &mut [u32]
 }
 
 fn sort_few(isa: Isa, keys: &mut [i16]) {
-    let (mut wide, mut aside) = ([0; FEW], [0; FEW]);
-    for (w, &k) in wide.iter_mut().zip(&*keys) {
-        *w = i32::from(k);
-    }
-    i32::sort(isa, &mut wide[..keys.len()], &mut aside);
-    for (k, w) in keys.iter_mut().zip(wide) {
-        *k = w as i16;
+    sort_rows(isa, keys, keys.len(), |w| w as i16);
+}
+
+/// Sorts rows of `n <= FEW` keys each.
+pub fn sort_rows_8(isa: Isa, keys: &mut [i8], n: usize) {
+    sort_rows(isa, keys, n, |w| w as i8);
+}
+
+/// Sorts rows of `n <= FEW` keys each.
+pub fn sort_rows_16(isa: Isa, keys: &mut [i16], n: usize) {
+    sort_rows(isa, keys, n, |w| w as i16);
+}
+
+fn sort_rows<K: Narrow>(isa: Isa, keys: &mut [K], n: usize, narrow: impl Fn(i32) -> K) {
+    let (mut wide, mut aside) = ([0; 4 * FEW], [0; FEW]);
+    let n = n.max(1);
+    for rows in keys.chunks_mut(wide.len() / n * n) {
+        let wide = &mut wide[..rows.len()];
+        wide.iter_mut().zip(&*rows).for_each(|(w, &k)| *w = k.into());
+        i32::sort_rows(isa, wide, n, &mut aside);
+        rows.iter_mut().zip(&*wide).for_each(|(k, &w)| *k = narrow(w));
     }
 }
 

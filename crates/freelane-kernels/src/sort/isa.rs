@@ -5,6 +5,8 @@ use freelane_simd::Isa;
 pub trait SortKey: Copy + Ord + Default + Send + Sync + 'static {
     /// Sorts the keys. `aside` has room for as many.
     fn sort(isa: Isa, keys: &mut [Self], aside: &mut [Self]);
+    /// Sorts rows of `n` keys each; `aside` has room for one.
+    fn sort_rows(isa: Isa, keys: &mut [Self], n: usize, aside: &mut [Self]);
     /// Moves keys less than the pivot to the front, in order, the others behind them, in order; returns how many are less.
     /// `aside` has room for as many as there are.
     fn part(isa: Isa, keys: &mut [Self], aside: &mut [Self], pivot: Self) -> usize;
@@ -23,6 +25,13 @@ macro_rules! entries {
             pub fn sort(keys: &mut [$K], aside: &mut [$K]) {
                 // SAFETY: this function is called where the CPU has the instructions.
                 quick::sort(unsafe { <$S>::assume() }, keys, aside);
+            }
+            #[target_feature(enable = $features)]
+            pub fn sort_rows(keys: &mut [$K], n: usize, aside: &mut [$K]) {
+                for row in keys.chunks_mut(n.max(1)) {
+                    // SAFETY: this function is called where the CPU has the instructions.
+                    quick::sort(unsafe { <$S>::assume() }, row, aside);
+                }
             }
             #[target_feature(enable = $features)]
             pub fn part(keys: &mut [$K], aside: &mut [$K], pivot: $K) -> usize {
@@ -61,6 +70,18 @@ macro_rules! sort_key {
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::sort(keys, aside) },
                     _ => keys.sort_unstable(),
+                }
+            }
+
+            fn sort_rows(isa: Isa, keys: &mut [$K], n: usize, aside: &mut [$K]) {
+                match isa {
+                    // SAFETY: the CPU has the instructions, as just asked.
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512 if isa.is_supported() => unsafe { $module::avx512::sort_rows(keys, n, aside) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::sort_rows(keys, n, aside) },
+                    _ => keys.chunks_mut(n.max(1)).for_each(<[$K]>::sort_unstable),
                 }
             }
 

@@ -4,7 +4,8 @@
 //! keys      elements become signed integers that compare as the elements do, and back
 //! codec     loops over both
 //! quick     integers of 32 and 64 bits: a quicksort whose partition packs vectors by masks
-//! network   what it ends in: up to sixteen vectors, sorted in registers
+//! runs      keys made of a few stretches in order, which are merged
+//! network   what the quicksort ends in: up to sixteen vectors, sorted in registers
 //! count     keys of 8 and 16 bits: by counting and by digits
 //! order     which element goes where: keys and their numbers packed into integers of 64 bits, and those sorted
 //! search    places of values in what is sorted
@@ -20,6 +21,7 @@ mod keys;
 mod network;
 mod order;
 mod quick;
+mod runs;
 mod search;
 mod select;
 mod sets;
@@ -27,10 +29,10 @@ mod sets;
 mod tests;
 
 pub use codec::{CodeLoop, Codec, OrderLoop, codec, complex_ranks};
-pub use count::{MANY_16, Narrow, counters, order_narrow, sort_8, sort_16};
+pub use count::{FEW, MANY_16, Narrow, counters, order_narrow, sort_8, sort_16, sort_rows_8, sort_rows_16};
 pub use isa::SortKey;
 pub use keys::{Key, Keyed};
-pub use order::{MOST, Packing, Span, pack, settle, unpack};
+pub use order::{MOST, Packing, Span, falls, order_falling, pack, settle, unpack};
 pub use search::{SearchLoop, Side, insertion_points, is_in_sorted};
 pub use select::{first_numbers, part_numbers};
 pub use sets::{distinct, heads, is_one_of, scatter_runs};

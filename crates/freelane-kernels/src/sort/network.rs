@@ -16,6 +16,7 @@ pub(super) fn sort<S: Lanes>(s: S, keys: &mut [S::T]) {
     debug_assert!(keys.len() <= VECTORS * S::L);
     match keys.len().div_ceil(S::L) {
         0 => (),
+        1 if keys.len() == 1 => (),
         1 => sort_vectors::<S, 1>(s, keys),
         2 => sort_vectors::<S, 2>(s, keys),
         3..=4 => sort_vectors::<S, 4>(s, keys),

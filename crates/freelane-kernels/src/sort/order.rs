@@ -135,6 +135,30 @@ pub unsafe fn unpack(packed: &[i64], packing: Packing, out: *mut i64, stride: is
     }
 }
 
+/// Whether no key is larger than the one before it.
+pub fn falls<K: Key>(keys: &[K]) -> bool {
+    let all = |part: &[K], next: &[K]| part.iter().zip(next).fold(true, |all, (a, b)| all & (b <= a));
+    let later = keys.get(1..).unwrap_or_default();
+    keys.chunks(64).zip(later.chunks(64)).all(|(part, next)| all(part, next))
+}
+
+/// Calls `put` with each place in order and the number of the key that goes there, for keys of which none is larger than the one
+/// before it; of equal keys, the first first.
+pub fn order_falling<K: Key>(keys: &[K], mut put: impl FnMut(usize, i64)) {
+    let (mut end, mut place) = (keys.len(), 0);
+    while end > 0 {
+        let mut start = end - 1;
+        while start > 0 && keys[start - 1] == keys[start] {
+            start -= 1;
+        }
+        for i in start..end {
+            put(place, i as i64);
+            place += 1;
+        }
+        end = start;
+    }
+}
+
 /// Puts integers of a part in order that agree in what they have of their keys; only their numbers hold afterwards. The part
 /// begins and ends where they do not agree.
 pub fn settle(isa: Isa, packed: &mut [i64], keys: &[i64], packing: Packing, aside: &mut [i64]) {

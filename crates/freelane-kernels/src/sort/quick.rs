@@ -3,7 +3,7 @@
 //! A partition keeps what is less than the pivot in place, packed vector by vector, and puts the rest aside, from where it
 //! comes back behind. A pivot that is the smallest key is taken out together with its equals, so that few distinct keys take few
 //! rounds; keys that need too many rounds all the same are sorted in another way.
-use super::network;
+use super::{network, runs};
 use freelane_simd::Lanes;
 
 /// Keys from which a pivot is the middle one of more than one vector.
@@ -13,7 +13,10 @@ const MANY: usize = 2048;
 #[inline(always)]
 pub(super) fn sort<S: Lanes>(s: S, keys: &mut [S::T], aside: &mut [S::T]) {
     assert!(aside.len() >= keys.len());
-    if keys.len() > S::L && is_sorted(s, keys) {
+    if keys.len() <= network::VECTORS * S::L {
+        return network::sort(s, keys);
+    }
+    if runs::sort(s, keys, aside) {
         return;
     }
     // The longer part waits, so that the next one has at most half the keys: no more wait than a length has bits.
@@ -41,28 +44,6 @@ pub(super) fn sort<S: Lanes>(s: S, keys: &mut [S::T], aside: &mut [S::T]) {
         waits -= 1;
         now = waiting[waits];
     }
-}
-
-/// Whether the keys are in order, or were in reverse order and are now in order.
-#[inline(always)]
-fn is_sorted<S: Lanes>(s: S, keys: &mut [S::T]) -> bool {
-    let pairs = keys.len() - 1;
-    let (mut rises, mut falls, mut i) = (0, 0, 0);
-    while i < pairs && (rises == 0 || falls == 0) {
-        let at = i.min(pairs - S::L);
-        // SAFETY: `at + L` is at most the number of pairs.
-        let a = unsafe { s.load(keys.as_ptr().add(at)) };
-        // SAFETY: as above; there is one key more than pairs.
-        let b = unsafe { s.load(keys.as_ptr().add(at + 1)) };
-        rises |= s.less(a, b);
-        falls |= s.less(b, a);
-        i += S::L;
-    }
-    let one_way = rises == 0 || falls == 0;
-    if one_way && falls != 0 {
-        keys.reverse();
-    }
-    one_way
 }
 
 /// Rounds after which pivots have proved bad.

@@ -32,6 +32,11 @@ fn patterns(n: usize) -> Vec<Vec<i64>> {
         with(&|_, r| [i64::MIN, i64::MAX, 0, -1][(r & 3) as usize]),
         with(&|i, r| if r & 31 == 0 { r } else { i }),
         with(&|_, r| r >> 20 << 20),
+        with(&|i, r| if i < n as i64 - 5 { i } else { r % 1000 }),
+        with(&|i, r| if i < 5 { r % 1000 } else { i }),
+        with(&|i, _| i / 7 - i % 7 * 1000),
+        with(&|i, _| (i % (n as i64 / 3).max(1)) * if i < middle { 1 } else { -1 }),
+        with(&|i, _| -i / 10),
     ]
 }
 
@@ -56,6 +61,37 @@ fn check_sort<K: SortKey + std::fmt::Debug>(narrow: impl Fn(i64) -> K) {
 fn keys_of_32_and_64_bits_are_sorted() {
     check_sort(|k| k);
     check_sort(|k| k as i32);
+}
+
+#[test]
+fn rows_are_sorted_each_by_itself() {
+    let (n, rows) = (10, 37);
+    let keys: Vec<i64> = patterns(n * rows).swap_remove(0).iter().map(|k| k >> 50).collect();
+    let mut want = keys.clone();
+    want.chunks_mut(n).for_each(<[i64]>::sort);
+    for &isa in Isa::available() {
+        let (mut got, mut aside) = (keys.clone(), vec![0; n]);
+        i64::sort_rows(isa, &mut got, n, &mut aside);
+        assert_eq!(got, want, "{isa}");
+        let mut narrow: Vec<i16> = keys.iter().map(|&k| k as i16).collect();
+        sort_rows_16(isa, &mut narrow, n);
+        assert!(narrow.iter().map(|&k| i64::from(k)).eq(want.iter().copied()), "{isa}");
+        let mut bytes: Vec<i8> = keys.iter().map(|&k| (k >> 7) as i8).collect();
+        sort_rows_8(isa, &mut bytes, n);
+        assert!(bytes.iter().map(|&k| i64::from(k)).eq(want.iter().map(|k| k >> 7)), "{isa}");
+    }
+}
+
+#[test]
+fn falling_keys_are_ordered_without_sorting() {
+    for keys in [vec![], vec![5], vec![9, 7, 7, 7, 3, 3, 1], vec![4; 200], (0..500).map(|i: i64| -i / 3).collect()] {
+        let mut got = vec![0; keys.len()];
+        assert!(falls(&keys));
+        order_falling(&keys, |place, number| got[place] = number);
+        assert_eq!(got, stable(&keys));
+    }
+    assert!(!falls(&[1, 2]) && !falls(&(0..130).map(|i: i64| if i == 129 { 1 } else { 0 }).collect::<Vec<_>>()));
+    assert!(!falls(&(0..66).map(|i: i64| if i >= 64 { 1 } else { 0 }).collect::<Vec<_>>()));
 }
 
 #[test]
