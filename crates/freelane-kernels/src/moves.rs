@@ -115,6 +115,31 @@ unsafe fn move_each<const BYTES: usize, const SCATTER: bool>(
     }
 }
 
+/// Copies `n` elements from one stride to another, both in bytes.
+pub type CopyLoop = unsafe fn(n: usize, from: *const u8, stride: isize, to: *mut u8, to_stride: isize);
+
+/// The loop for elements of a size, of those that there are.
+///
+/// # Safety (of the loop)
+/// There are `n` elements to read and as many places to write, in another array.
+pub fn copy_loop(bytes: usize) -> Option<CopyLoop> {
+    of_size!(bytes, [1 2 4 8 16], |B| Some(copy_each::<B>), None)
+}
+
+unsafe fn copy_each<const BYTES: usize>(n: usize, from: *const u8, stride: isize, to: *mut u8, to_stride: isize) {
+    const TOGETHER: usize = 4;
+    let one = |i: usize| {
+        let (from, to) = (from.wrapping_offset(i as isize * stride), to.wrapping_offset(i as isize * to_stride));
+        // SAFETY: the caller promises element and place.
+        unsafe { copy_nonoverlapping(from, to, BYTES) };
+    };
+    let whole = n / TOGETHER * TOGETHER;
+    for i in (0..whole).step_by(TOGETHER) {
+        (i..i + TOGETHER).for_each(one);
+    }
+    (whole..n).for_each(one);
+}
+
 /// Writes chunks side by side, each several times in a row. The last argument is the size of a chunk.
 pub type RepeatLoop = unsafe fn(from: *const u8, times: Times<'_>, to: *mut u8, bytes: usize);
 
@@ -501,6 +526,22 @@ mod tests {
         }
         assert!(gather_line::<i64>(3).is_none());
         assert!(all_inside(&[0i64, -5, 4], 5) && !all_inside(&[0i64, -6], 5) && !all_inside(&[u64::MAX], 5));
+    }
+
+    #[test]
+    fn elements_are_copied_between_strides() {
+        for (bytes, n) in [1, 2, 4, 8, 16].into_iter().flat_map(|b| [0, 1, 3, 4, 11].map(|n| (b, n))) {
+            let from: Vec<u8> = (0..3 * bytes * n).map(|i| i as u8).collect();
+            let mut to = vec![0xee; 2 * bytes * n];
+            let run = copy_loop(bytes).unwrap();
+            // SAFETY: three times as many elements as are read, twice as many as are written.
+            unsafe { run(n, from.as_ptr(), 3 * bytes as isize, to.as_mut_ptr(), 2 * bytes as isize) };
+            for i in 0..n {
+                assert_eq!(to[2 * i * bytes..][..bytes], from[3 * i * bytes..][..bytes]);
+                assert_eq!(to[(2 * i + 1) * bytes..][..bytes], vec![0xee; bytes]);
+            }
+        }
+        assert!(copy_loop(3).is_none());
     }
 
     #[test]

@@ -6,11 +6,18 @@
 use half::{bf16, f16};
 
 /// An integer that is a key.
-pub trait Key: Copy + Ord + Default + Send + Sync + 'static {}
-impl Key for i8 {}
-impl Key for i16 {}
-impl Key for i32 {}
-impl Key for i64 {}
+///
+/// # Safety
+/// Every pattern of bits is a value.
+pub unsafe trait Key: Copy + Ord + Default + Send + Sync + 'static {}
+// SAFETY: an integer.
+unsafe impl Key for i8 {}
+// SAFETY: an integer.
+unsafe impl Key for i16 {}
+// SAFETY: an integer.
+unsafe impl Key for i32 {}
+// SAFETY: an integer.
+unsafe impl Key for i64 {}
 
 /// An element that has keys.
 pub trait Keyed: Copy {

@@ -5,6 +5,7 @@ use crate::{InOp, Op, Operand, OpsError, Run};
 use freelane_array::{ArrayData, DType, Layout, with_dtype};
 use freelane_kernels::convert::cast_loop;
 use freelane_kernels::elementwise::Loop1;
+use freelane_kernels::moves::copy_loop;
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 
@@ -67,9 +68,12 @@ pub(crate) unsafe fn write(
     }
     let (run, isa) = (cast(read, dtype), Isa::current());
     let ready = Ready::new(lane, op, value, read)?;
-    drive(lane, [&ready], out, layout, dtype.size(), COST, |[x, o], [xs, os], n| {
+    let (size, straight) = (dtype.size() as isize, if read == dtype { copy_loop(dtype.size()) } else { None });
+    drive(lane, [&ready], out, layout, dtype.size(), COST, |[x, o], [xs, os], n| match straight {
         // SAFETY: `drive` hands over parts of the operand and of the output that hold `n` elements at these strides.
-        unsafe { run(isa, n, x, xs, o, os) }
+        Some(copy) if xs != 0 && (os != size || (xs != size && size >= 8)) => unsafe { copy(n, x, xs, o, os) },
+        // SAFETY: as above.
+        _ => unsafe { run(isa, n, x, xs, o, os) },
     })
     .in_op(op)
 }

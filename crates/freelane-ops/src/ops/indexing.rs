@@ -140,6 +140,9 @@ impl Array {
     /// into real, say) cannot be held. Nothing is written then.
     pub fn set_items<'a>(&mut self, items: &[IndexItem], value: impl Into<Operand<'a>>) -> Result<(), OpsError> {
         let value = value.into();
+        if line::of(self, items).is_some() {
+            return Lane::with(|lane| self.set_selected(lane, items, value));
+        }
         let items = match sort(items) {
             Ok(basic) => return self.assign(&basic, value),
             Err(items) => items,

@@ -3,7 +3,7 @@ use crate::function::{Default, Kind, Param};
 use crate::ops::astype::write;
 use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, Operand, OpsError, Run, result_type};
-use freelane_array::{ArrayError, Index, Layout, Slice, element_count, normalize_axis};
+use freelane_array::{ArrayError, Dims, Index, Layout, Slice, element_count, normalize_axis};
 use freelane_pool::Lane;
 
 /// Joins arrays along an axis. Dtypes are promoted to their common type.
@@ -19,7 +19,7 @@ fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsEr
         return Err(OpsError::argument(op, "needs at least one array"));
     };
     let axis = normalize_axis(axis, first.rank()).in_op(op)?;
-    let mut shape = first.shape().to_vec();
+    let mut shape: Dims = first.shape().into();
     for a in &arrays[1..] {
         let same = a.rank() == first.rank() && (0..shape.len()).all(|i| i == axis || shape[i] == a.shape()[i]);
         if !same {
@@ -29,8 +29,11 @@ fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsEr
         let overflow = || ArrayError::ShapeOverflow { shape: a.shape().to_vec() };
         shape[axis] = shape[axis].checked_add(a.shape()[axis]).ok_or_else(overflow).in_op(op)?;
     }
-    let operands: Vec<Operand<'_>> = arrays.iter().map(|a| Operand::from(*a)).collect();
-    let dtype = result_type(&operands);
+    let dtype = if arrays.iter().all(|a| a.dtype() == first.dtype()) {
+        first.dtype()
+    } else {
+        result_type(&arrays.iter().map(|a| Operand::from(*a)).collect::<Vec<_>>())
+    };
     element_count(&shape, dtype.size()).in_op(op)?;
     let layout = Layout::contiguous(&shape).in_op(op)?;
     Lane::with(|lane| {
@@ -38,8 +41,14 @@ fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsEr
         let base = buffer.as_mut_ptr();
         let mut at = 0;
         for a in arrays {
-            let part = part_of(&layout, axis, at, a.shape()[axis]).in_op(op)?;
-            let out = base.wrapping_add(part.offset() * dtype.size());
+            // Along the first axis one array follows the other.
+            let part = if axis == 0 {
+                a.data().layout().to_contiguous()
+            } else {
+                part_of(&layout, axis, at, a.shape()[axis]).in_op(op)?
+            };
+            let before = if axis == 0 { at * a.shape()[1..].iter().product::<usize>() } else { part.offset() };
+            let out = base.wrapping_add(before * dtype.size());
             // SAFETY: `part` selects elements of the buffer, which was made for `layout`.
             unsafe { write(lane, op, Operand::from(*a), a.dtype(), out, &part, dtype)? };
             at += a.shape()[axis];

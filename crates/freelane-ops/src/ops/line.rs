@@ -29,6 +29,13 @@ pub(crate) fn fits(x: &Array, indices: &Array) -> bool {
 /// The elements with these numbers.
 pub(crate) fn get(lane: &Lane, op: &'static str, x: &ArrayData, indices: &ArrayData) -> Result<ArrayData, OpsError> {
     let size = x.dtype().size();
+    let close;
+    let x = if is_spread_out(x, indices.layout().len()) {
+        close = super::astype::copy(lane, x, op)?;
+        &close
+    } else {
+        x
+    };
     let layout = indices.layout().to_contiguous();
     let mut buffer = uninit(lane, &layout, x.dtype(), op)?;
     let line = Line::new(x, indices, x.as_ptr().cast_mut(), buffer.as_mut_ptr(), size as isize);
@@ -49,6 +56,15 @@ pub(crate) fn get(lane: &Lane, op: &'static str, x: &ArrayData, indices: &ArrayD
     done.in_op(op)?;
     // SAFETY: every element was written, since every index lies inside of the axis.
     Ok(unsafe { finish(buffer, x.dtype(), layout) })
+}
+
+/// Bytes that a line may take up without harm: half of what a second-level cache holds.
+const CLOSE: usize = 1 << 18;
+
+/// Whether elements with gaps between them had better be put together before so many are taken, so that more of them fit a cache.
+fn is_spread_out(x: &ArrayData, taken: usize) -> bool {
+    let (n, step) = (x.layout().len(), x.layout().strides()[0].unsigned_abs());
+    step > 1 && taken >= n && n.saturating_mul(step).saturating_mul(x.dtype().size()) > CLOSE
 }
 
 /// Writes values to the elements with these numbers, or gives the values back if that takes the long way. `x` owns its

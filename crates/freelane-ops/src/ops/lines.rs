@@ -2,7 +2,7 @@
 use crate::walk::Walk;
 use crate::{InOp, OpsError};
 use freelane_array::{ArrayData, Layout, Strides};
-use freelane_kernels::sort::{CodeLoop, Codec};
+use freelane_kernels::sort::{CodeLoop, Codec, Key};
 use freelane_mem::MemError;
 use freelane_pool::Lane;
 use freelane_sync::OnceTable;
@@ -23,6 +23,9 @@ const BLOCK: usize = 64;
 
 /// Elements in lines that are read together, at most.
 const ROOM: usize = 1 << 17;
+
+/// The same where elements are neighbours: short lines, for all of which what is done once for each would take long.
+const SHORT: usize = 1 << 11;
 
 /// Lines of an array and of a result that has as many; along the axis their lengths may differ.
 pub(super) struct Lines {
@@ -86,7 +89,8 @@ impl Lines {
         let cost = cost * (self.n * count) as u64;
         let each = count.div_ceil(lane.pieces(cost)).max(1);
         let apart = self.steps[0] != self.size as isize;
-        let together = if apart { (ROOM / self.n.max(1)).clamp(1, TOGETHER) } else { 1 };
+        let n = self.n.max(1);
+        let together = if apart { (ROOM / n).clamp(1, TOGETHER) } else { (SHORT / n).max(1) };
         let run = |lane: &Lane, lines: Range<usize>| {
             self.groups(lines, together, |group| {
                 if let Err(error) = f(lane, group) {
@@ -117,7 +121,7 @@ impl Lines {
                         (x.wrapping_offset(first as isize * x_step), out.wrapping_offset(first as isize * out_step));
                     let count = together.min(count - first);
                     let (n, steps) = (self.n, self.steps);
-                    f(Group { x, out, x_step, out_step, count, n, steps, lines: PhantomData });
+                    f(Group { x, out, x_step, out_step, count, n, steps, size: self.size, lines: PhantomData });
                 }
             });
         }
@@ -135,6 +139,8 @@ pub(super) struct Group<'a> {
     pub(super) count: usize,
     pub(super) n: usize,
     pub(super) steps: [isize; 2],
+    /// Bytes of an element.
+    size: usize,
     lines: PhantomData<&'a Lines>,
 }
 
@@ -161,7 +167,8 @@ impl Group<'_> {
 
     /// Writes the keys of all lines, `width` bytes each, side by side; lines are `step` bytes apart.
     pub(super) fn encode(&self, codec: Codec, run: CodeLoop, keys: *mut u8, step: isize, width: usize) {
-        self.blocks(|i, part| {
+        let side_by_side = [self.steps[0], self.x_step, step] == self.side_by_side(self.size, width);
+        self.blocks(side_by_side, |i, part| {
             let from = self.x.wrapping_offset(i * self.x_step + part.start as isize * self.steps[0]);
             let to = keys.wrapping_offset(i * step + (part.start * width) as isize);
             // SAFETY: the lines have these elements, and there is a key for each.
@@ -171,7 +178,8 @@ impl Group<'_> {
 
     /// Writes the elements of the results from keys that lie as with [`encode`](Group::encode).
     pub(super) fn decode(&self, codec: Codec, keys: *const u8, step: isize, width: usize) {
-        self.blocks(|i, part| {
+        let side_by_side = [self.steps[1], self.out_step, step] == self.side_by_side(width, width);
+        self.blocks(side_by_side, |i, part| {
             let from = keys.wrapping_offset(i * step + (part.start * width) as isize);
             let to = self.out.wrapping_offset(i * self.out_step + part.start as isize * self.steps[1]);
             // SAFETY: there is a key for each place of the result's lines.
@@ -185,9 +193,10 @@ impl Group<'_> {
         unsafe { (codec.ordered)(codec.descending, self.n, self.x, self.steps[0]) }
     }
 
-    /// Copies the first line to that of the result if it is in order; false if it is not, or if elements are no neighbours.
+    /// Copies the first line to that of the result if it is in order; false if it is not, if it ends with a NaN, or if elements
+    /// are no neighbours.
     pub(super) fn copy_if_ordered(&self, codec: Codec) -> bool {
-        let copies = self.steps == [codec.width as isize; 2] && self.is_ordered(codec);
+        let copies = self.steps == [codec.width as isize; 2] && !self.ends_with_nan(codec) && self.is_ordered(codec);
         if copies {
             // SAFETY: both lines have `n` elements of this width side by side, in different arrays.
             unsafe { self.out.copy_from_nonoverlapping(self.x, self.n * codec.width) };
@@ -195,9 +204,24 @@ impl Group<'_> {
         copies
     }
 
-    fn blocks(&self, mut f: impl FnMut(isize, Range<usize>)) {
-        if self.count == 1 {
-            return f(0, 0..self.n);
+    /// The distances of elements, of lines, and of lines of keys that have no gaps between them.
+    fn side_by_side(&self, size: usize, width: usize) -> [isize; 3] {
+        [size as isize, (self.n * size) as isize, (self.n * width) as isize]
+    }
+
+    /// Whether the last element of the first line is a NaN: then some may have to become the one that sorting writes.
+    fn ends_with_nan(&self, codec: Codec) -> bool {
+        let last = self.x_at(self.n - 1);
+        let mut key = [0u8; 8];
+        // SAFETY: the line has an element, and there is room for its key.
+        unsafe { (codec.rank)(codec.descending, 1, last, 0, key.as_mut_ptr(), 0) };
+        // The largest key, which of floats only a NaN has.
+        codec.float && key[..codec.width - 1].iter().all(|&b| b == 0xff) && key[codec.width - 1] == 0x7f
+    }
+
+    fn blocks(&self, side_by_side: bool, mut f: impl FnMut(isize, Range<usize>)) {
+        if side_by_side || self.count == 1 {
+            return f(0, 0..self.n * self.count);
         }
         for from in (0..self.n).step_by(BLOCK) {
             for i in 0..self.count as isize {
@@ -208,7 +232,7 @@ impl Group<'_> {
 }
 
 /// The first `n` values of some scratch memory, and what is behind them.
-pub(super) fn carve<T: Copy>(scratch: &mut [MaybeUninit<u8>], n: usize) -> (&mut [T], &mut [MaybeUninit<u8>]) {
+pub(super) fn carve<T: Key>(scratch: &mut [MaybeUninit<u8>], n: usize) -> (&mut [T], &mut [MaybeUninit<u8>]) {
     const LINE: usize = freelane_mem::DEFAULT_ALIGN;
     let bytes = (n * size_of::<T>()).next_multiple_of(LINE).min(scratch.len());
     let (now, rest) = scratch.split_at_mut(bytes);
@@ -216,7 +240,7 @@ pub(super) fn carve<T: Copy>(scratch: &mut [MaybeUninit<u8>], n: usize) -> (&mut
     if n == 0 {
         return (&mut [], rest);
     }
-    // SAFETY: aligned and large enough, as asserted. Only numbers are carved, for which every value that the memory may hold is
-    // one, and it was written before: the lane's scratch is mapped memory that the compiler does not see.
+    // SAFETY: aligned and large enough, as asserted. Every pattern of bits is a key, and memory that the system mapped holds some:
+    // the lane's scratch is such memory, which the compiler has not seen the making of.
     (unsafe { std::slice::from_raw_parts_mut(now.as_mut_ptr().cast(), n) }, rest)
 }

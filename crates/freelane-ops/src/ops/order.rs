@@ -13,6 +13,7 @@ use freelane_kernels::sort::{self as kernel, Codec, Key, Narrow, Packing, SortKe
 use freelane_mem::ScratchReq;
 use freelane_pool::Lane;
 use freelane_simd::Isa;
+use std::mem::MaybeUninit;
 
 /// Estimated nanoseconds to sort an element.
 pub(super) const COST: u64 = 10;
@@ -42,12 +43,13 @@ pub(super) trait LineKey: Key + From<i8> {
     /// Scratch besides the keys.
     fn scratch(n: usize) -> ScratchReq;
     /// Sorts keys, which has this scratch.
-    fn sort(keys: &mut [Self], scratch: &mut [std::mem::MaybeUninit<u8>]);
-    /// Sorts one long line with all threads.
-    fn sort_long(lane: &Lane, op: &'static str, keys: &mut [Self], aside: &mut [Self]) -> Result<(), OpsError>;
-    /// Whether a long line is worth that.
-    const SPLITS: bool;
+    fn sort(keys: &mut [Self], scratch: &mut [MaybeUninit<u8>]);
+    /// Sorts rows of `n` keys each, at most [`ROW`]; the scratch is that of one.
+    fn sort_rows(keys: &mut [Self], n: usize, scratch: &mut [MaybeUninit<u8>]);
 }
+
+/// Keys of a row that is short.
+const ROW: usize = kernel::FEW;
 
 macro_rules! wide_keys {
     ($($K:ty)*) => {$(
@@ -55,14 +57,14 @@ macro_rules! wide_keys {
             fn scratch(n: usize) -> ScratchReq {
                 ScratchReq::of::<$K>(n)
             }
-            fn sort(keys: &mut [$K], scratch: &mut [std::mem::MaybeUninit<u8>]) {
+            fn sort(keys: &mut [$K], scratch: &mut [MaybeUninit<u8>]) {
                 let (aside, _) = carve(scratch, keys.len());
                 <$K as SortKey>::sort(Isa::current(), keys, aside);
             }
-            fn sort_long(lane: &Lane, op: &'static str, keys: &mut [$K], aside: &mut [$K]) -> Result<(), OpsError> {
-                long::sort(lane, op, keys, aside)
+            fn sort_rows(keys: &mut [$K], n: usize, scratch: &mut [MaybeUninit<u8>]) {
+                let (aside, _) = carve(scratch, n);
+                <$K as SortKey>::sort_rows(Isa::current(), keys, n, aside);
             }
-            const SPLITS: bool = true;
         }
     )*};
 }
@@ -72,30 +74,26 @@ impl LineKey for i8 {
     fn scratch(_: usize) -> ScratchReq {
         ScratchReq::EMPTY
     }
-    fn sort(keys: &mut [i8], _: &mut [std::mem::MaybeUninit<u8>]) {
+    fn sort(keys: &mut [i8], _: &mut [MaybeUninit<u8>]) {
         kernel::sort_8(keys);
     }
-    fn sort_long(_: &Lane, _: &'static str, keys: &mut [i8], _: &mut [i8]) -> Result<(), OpsError> {
-        kernel::sort_8(keys);
-        Ok(())
+    fn sort_rows(keys: &mut [i8], n: usize, _: &mut [MaybeUninit<u8>]) {
+        kernel::sort_rows_8(Isa::current(), keys, n);
     }
-    const SPLITS: bool = false;
 }
 
 impl LineKey for i16 {
     fn scratch(n: usize) -> ScratchReq {
-        ScratchReq::of::<i16>(n).and(ScratchReq::of::<u32>(kernel::counters(n)))
+        ScratchReq::of::<i16>(n).and(ScratchReq::of::<i32>(kernel::counters(n)))
     }
-    fn sort(keys: &mut [i16], scratch: &mut [std::mem::MaybeUninit<u8>]) {
+    fn sort(keys: &mut [i16], scratch: &mut [MaybeUninit<u8>]) {
         let (aside, rest) = carve(scratch, keys.len());
         let (counts, _) = carve(rest, kernel::counters(keys.len()));
         kernel::sort_16(Isa::current(), keys, aside, counts);
     }
-    fn sort_long(_: &Lane, _: &'static str, keys: &mut [i16], _: &mut [i16]) -> Result<(), OpsError> {
-        keys.sort_unstable();
-        Ok(())
+    fn sort_rows(keys: &mut [i16], n: usize, _: &mut [MaybeUninit<u8>]) {
+        kernel::sort_rows_16(Isa::current(), keys, n);
     }
-    const SPLITS: bool = false;
 }
 
 /// The elements along an axis in order.
@@ -116,19 +114,29 @@ pub(super) fn sorted(
     match codec.width {
         1 => sort_lines::<i8>(lane, op, codec, &lines)?,
         2 => sort_lines::<i16>(lane, op, codec, &lines)?,
-        4 => sort_lines::<i32>(lane, op, codec, &lines)?,
-        _ => sort_lines::<i64>(lane, op, codec, &lines)?,
+        4 => sort_long_lines::<i32>(lane, op, codec, &lines)?,
+        _ => sort_long_lines::<i64>(lane, op, codec, &lines)?,
     }
     // SAFETY: every line was written.
     Ok(unsafe { finish(buffer, x.dtype(), layout) })
 }
 
+/// As [`sort_lines`], for keys of which a long line is worth sharing.
+fn sort_long_lines<K: LineKey + SortKey>(
+    lane: &Lane,
+    op: &'static str,
+    codec: Codec,
+    lines: &Lines,
+) -> Result<(), OpsError> {
+    if lines.are_few_and_long(lane, COST) {
+        return lines.each(|group| sort_long_line::<K>(lane, op, codec, group));
+    }
+    sort_lines::<K>(lane, op, codec, lines)
+}
+
 fn sort_lines<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, lines: &Lines) -> Result<(), OpsError> {
     if lines.is_empty() {
         return Ok(());
-    }
-    if K::SPLITS && lines.are_few_and_long(lane, COST) {
-        return lines.each(|group| sort_long_line::<K>(lane, op, codec, group));
     }
     let in_place = lines.steps[1] == size_of::<K>() as isize;
     let n = lines.n;
@@ -143,6 +151,12 @@ fn sort_lines<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, lines: &L
             let first = if in_place { group.out_at(0).cast() } else { keys.as_mut_ptr() };
             let step = if in_place { group.out_step / size_of::<K>() as isize } else { n as isize };
             group.encode(codec, codec.encode, first.cast(), step * size_of::<K>() as isize, size_of::<K>());
+            if n <= ROW && step == n as isize {
+                // SAFETY: the keys of all lines lie here side by side, in scratch or in the lines of the result.
+                let keys = unsafe { std::slice::from_raw_parts_mut(first, n * group.count) };
+                sort_rows(codec, &group, keys, rest);
+                return group.decode(codec, first.cast(), step * size_of::<K>() as isize, size_of::<K>());
+            }
             for i in 0..group.count {
                 // SAFETY: the keys of line `i` lie here side by side, in scratch or in the line of the result.
                 let keys = unsafe { std::slice::from_raw_parts_mut(first.offset(i as isize * step), n) };
@@ -153,7 +167,20 @@ fn sort_lines<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, lines: &L
     })
 }
 
-fn sort_line<K: LineKey>(codec: Codec, line: &Group<'_>, keys: &mut [K], rest: &mut [std::mem::MaybeUninit<u8>]) {
+/// Sorts short lines, all at once.
+fn sort_rows<K: LineKey>(codec: Codec, group: &Group<'_>, keys: &mut [K], rest: &mut [MaybeUninit<u8>]) {
+    let n = group.n;
+    let minus = K::from(-1);
+    let both_zeros = codec.float && keys.iter().fold(false, |any, &k| any | (k == minus));
+    K::sort_rows(keys, n, rest);
+    if both_zeros {
+        for (i, keys) in keys.chunks_mut(n).enumerate() {
+            order_zeros(codec, &group.line(i), keys);
+        }
+    }
+}
+
+fn sort_line<K: LineKey>(codec: Codec, line: &Group<'_>, keys: &mut [K], rest: &mut [MaybeUninit<u8>]) {
     if line.is_ordered(codec) {
         return;
     }
@@ -196,7 +223,12 @@ fn order_zeros<K: LineKey>(codec: Codec, line: &Group<'_>, keys: &mut [K]) {
     }
 }
 
-fn sort_long_line<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, line: Group<'_>) -> Result<(), OpsError> {
+fn sort_long_line<K: LineKey + SortKey>(
+    lane: &Lane,
+    op: &'static str,
+    codec: Codec,
+    line: Group<'_>,
+) -> Result<(), OpsError> {
     let (n, size) = (line.n, size_of::<K>() as isize);
     let in_place = line.steps[1] == size;
     let request = ScratchReq::of::<K>(if in_place { 0 } else { n }).and(ScratchReq::of::<K>(n));
@@ -215,7 +247,7 @@ fn sort_long_line<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, line:
             };
         })?;
         if !line.is_ordered(codec) {
-            K::sort_long(lane, op, keys, aside)?;
+            long::sort(lane, op, keys, aside)?;
             if codec.float {
                 order_zeros(codec, &line, keys);
             }
@@ -321,7 +353,13 @@ fn order_lines<K: Key + Into<i64>>(lane: &Lane, op: &'static str, codec: Codec, 
             group.encode(codec, codec.rank, keys.as_mut_ptr().cast(), (n * size_of::<K>()) as isize, size_of::<K>());
             for (i, keys) in keys.chunks(n).enumerate() {
                 let line = group.line(i);
-                if !is_ordered(codec, &line) {
+                if is_ordered(codec, &line) {
+                    continue;
+                }
+                if kernel::falls(keys) {
+                    // SAFETY: the line of the result has `n` places.
+                    kernel::order_falling(keys, |place, i| unsafe { line.out_at(place).cast::<i64>().write(i) });
+                } else {
                     let packing = order_keys(keys, packed, aside);
                     // SAFETY: the line of the result has `n` places.
                     unsafe { kernel::unpack(packed, packing, line.out_at(0).cast(), line.steps[1]) };

@@ -9,7 +9,8 @@ impl Array {
     /// The elements in ascending order along an axis, or in descending order. NaN comes last either way; complex numbers
     /// compare by their real parts, then by their imaginary ones; false is less than true.
     ///
-    /// Equal elements keep their order: zeros of both signs are the only ones that differ.
+    /// Equal elements keep their order: zeros of both signs are the only ones that differ. A NaN among real numbers loses its sign
+    /// and its payload: every one comes out as the `NAN` of its type. Those in complex numbers stay as they are.
     ///
     /// ```
     /// use freelane_ops::Array;
@@ -59,7 +60,8 @@ fn arguments(a: &Bound<'_>) -> Result<(Array, isize, bool), OpsError> {
 
 pub(crate) static SORT: Op = Op {
     name: "sort",
-    doc: "The elements in order along an axis; NaN comes last. Equal elements keep their order, stable or not.",
+    doc: "The elements in order along an axis; NaN comes last, and real ones lose sign and payload. Equal elements keep their \
+          order, stable or not.",
     params: &[X, AXIS, DESCENDING, STABLE],
     run: Run::One(|_, a| {
         let (x, axis, descending) = arguments(a)?;

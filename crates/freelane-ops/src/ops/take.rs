@@ -7,8 +7,8 @@ use crate::function::{Default, Kind, Param};
 use crate::ufunc::{finish, uninit};
 use crate::walk::Walk;
 use crate::{Array, InOp, Op, OpsError, Run};
-use freelane_array::{ArrayData, Dims, Layout, Strides, broadcast_shapes, normalize_axis};
-use freelane_kernels::moves::gather_loop;
+use freelane_array::{ArrayData, DType, Dims, Layout, Strides, broadcast_shapes, normalize_axis};
+use freelane_kernels::moves::{LineLoop, gather_line, gather_loop};
 use freelane_pool::Lane;
 use freelane_sync::OnceTable;
 
@@ -84,6 +84,8 @@ struct Along {
     /// Strides along the axis in bytes: of the indices, of the results.
     steps: [isize; 2],
     size: usize,
+    /// The loop for indices side by side.
+    quick: Option<LineLoop>,
 }
 
 impl Along {
@@ -105,7 +107,12 @@ impl Along {
             mask: false,
         };
         let walk = Walk::new(rows, ptrs, [&strides[0], &strides[1], &strides[2]]);
-        Along { walk, indices: term, n: layout.shape()[axis], steps, size }
+        let quick = match indices.dtype() {
+            DType::I64 if steps[0] == 8 => gather_line::<i64>(size),
+            DType::I32 if steps[0] == 4 => gather_line::<i32>(size),
+            _ => None,
+        };
+        Along { walk, indices: term, n: layout.shape()[axis], steps, size, quick }
     }
 
     fn run(&self, lane: &Lane, op: &'static str) -> Result<(), OpsError> {
@@ -134,6 +141,11 @@ impl Along {
 
     /// False if an index lies outside of the axis.
     fn row(&self, x: *mut u8, indices: *const u8, out: *mut u8) -> bool {
+        if let Some(run) = self.quick {
+            let step = self.indices.stride * self.size as isize;
+            // SAFETY: there are `n` indices of the loop's type side by side and as many places; the axis has `len` elements.
+            return unsafe { run(self.n, indices, self.indices.len, x, step, out, self.steps[1]) };
+        }
         let mut tile = [0; TILE];
         for from in (0..self.n).step_by(TILE) {
             let tile = &mut tile[..TILE.min(self.n - from)];

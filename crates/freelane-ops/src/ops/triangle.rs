@@ -1,7 +1,12 @@
 //! Matrices with zeros on one side of a diagonal.
+use super::astype::write;
+use super::positions::Shared;
+use super::transfer::Pieces;
 use crate::function::{Default, Kind, Param};
-use crate::{Array, InOp, Op, OpsError, Run};
-use freelane_array::ArrayError;
+use crate::ufunc::{finish, uninit};
+use crate::{Array, InOp, Op, Operand, OpsError, Run};
+use freelane_array::Layout;
+use freelane_pool::Lane;
 use std::ops::Range;
 
 impl Array {
@@ -37,23 +42,47 @@ fn first_above(row: usize, k: isize, columns: usize) -> usize {
 }
 
 /// Zeros but for the columns that `keep(row, columns)` names.
-fn triangle(op: &'static str, x: &Array, keep: impl Fn(usize, usize) -> Range<usize>) -> Result<Array, OpsError> {
+fn triangle(
+    op: &'static str,
+    x: &Array,
+    keep: impl Fn(usize, usize) -> Range<usize> + Sync,
+) -> Result<Array, OpsError> {
     let [.., rows, columns] = *x.shape() else {
         return Err(OpsError::argument(op, format!("needs two axes, the array has {}", x.rank())));
     };
-    let (from, mut out, size) =
-        (x.contiguous()?, Array::zeros(x.shape(), x.dtype()).map_err(|e| e.of(op))?, x.dtype().size());
+    let (layout, size) = (Layout::contiguous(x.shape()).in_op(op)?, x.dtype().size());
     if x.is_empty() {
-        return Ok(out);
+        return Array::zeros(x.shape(), x.dtype()).map_err(|e| e.of(op));
     }
-    let to = out.data_mut().as_mut_ptr().ok_or(ArrayError::NotUnique).in_op(op)?;
-    for line in 0..x.len() / columns {
-        let kept = keep(line % rows, columns);
-        let start = (line * columns + kept.start) * size;
-        // SAFETY: both arrays are contiguous with this shape, and the kept columns lie in this line.
-        unsafe { to.add(start).copy_from_nonoverlapping(from.data().as_ptr().add(start), kept.len() * size) };
-    }
-    Ok(out)
+    let lines = x.len() / columns;
+    Lane::with(|lane| {
+        let mut buffer = uninit(lane, &layout, x.dtype(), op)?;
+        let to = Shared(buffer.as_mut_ptr());
+        let from = x.data().layout().is_contiguous().then(|| Shared(x.data().as_ptr().cast_mut()));
+        if from.is_none() {
+            // SAFETY: the buffer was made for the elements of `layout`.
+            unsafe { write(lane, op, Operand::from(x), x.dtype(), to.at(0), &layout, x.dtype())? };
+        }
+        let cost = (x.len() * size / 16) as u64;
+        let pieces = Pieces::new(lines, lane.pieces(cost));
+        let done = lane.try_par_for(pieces.count(), cost, &|_, i| {
+            for line in pieces.at(i) {
+                let (kept, first) = (keep(line % rows, columns), line * columns);
+                if let Some(from) = &from {
+                    let start = (first + kept.start) * size;
+                    // SAFETY: both arrays are contiguous with this shape, and the kept columns lie in this line.
+                    unsafe { to.at(start).copy_from_nonoverlapping(from.at(start), kept.len() * size) };
+                }
+                for zeros in [0..kept.start, kept.end..columns] {
+                    // SAFETY: these columns lie in this line, which no other piece has.
+                    unsafe { to.at((first + zeros.start) * size).write_bytes(0, zeros.len() * size) };
+                }
+            }
+        });
+        done.in_op(op)?;
+        // SAFETY: every column of every line was written; zero bytes are a zero of every dtype.
+        Ok(unsafe { finish(buffer, x.dtype(), layout) }.into())
+    })
 }
 
 const X: Param = Param::required("x", Kind::Operand);
