@@ -436,6 +436,13 @@ def _full_like(a, fill_value, dtype=None, *, shape=None):
     return _like(lambda shape, dtype: fl.full(shape, _number(fill_value, dtype), dtype=dtype))(a, dtype, shape=shape)
 
 
+def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not isinstance(x, Array) or not all(isinstance(v, (int, float, type(None))) for v in (nan, posinf, neginf)):
+        return NotImplemented
+    result = fl.nan_to_num(x, nan, posinf, neginf)
+    return result if copy else _into(x, result)
+
+
 def _number(value, dtype):
     """A fill value as Python's number, converted as NumPy does."""
     return np.asarray(value).astype(np.dtype(dtype)).item()
@@ -470,6 +477,7 @@ _BY_NAME = {
     "max": _unpromoted("max"),
     "mean": _reduction("mean"),
     "min": _unpromoted("min"),
+    "nan_to_num": _nan_to_num,
     "ndim": lambda a: _ours(a).ndim,
     "ones_like": _like(lambda shape, dtype: fl.ones(shape, dtype=dtype)),
     "permute_dims": _transpose,

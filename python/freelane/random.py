@@ -72,70 +72,61 @@ class Generator:
             self._position = end
         return position
 
-    def _draw(self, row, size, *args, **options):
+    def _draw(self, row, size, dtype=None, *args):
         """The values of a row; a Python number if no size is given."""
-        if type(size) is int:
-            return row(size, *args, seed=self._seed, stream=self._stream, position=self._take(size), **options)
+        if type(size) is int and dtype is None:
+            return row(size, *args, seed=self._seed, stream=self._stream, position=self._take(size))
         shape, n = _shape(size)
+        options = {} if dtype is None else {"dtype": dtype}
         drawn = row(shape, *args, seed=self._seed, stream=self._stream, position=self._take(n), **options)
         return drawn.item() if size is None else drawn
 
     def random(self, size=None, dtype=None):
         """Uniform values in [0, 1)."""
-        if type(size) is int and dtype is None:
-            return _random(size, seed=self._seed, stream=self._stream, position=self._take(size))
-        return self._draw(_random, size, dtype=dtype)
+        return self._draw(_random, size, dtype)
 
     def uniform(self, low=0.0, high=1.0, size=None, dtype=None):
         """Uniform values from low up to high; arrays of bounds broadcast."""
-        if type(size) is int and dtype is None and type(low) in _NUMBERS and type(high) in _NUMBERS:
-            return _uniform(size, low, high, seed=self._seed, stream=self._stream, position=self._take(size))
-        if _plain(low) and _plain(high):
-            return self._draw(_uniform, size, low, high, dtype=dtype)
+        if isinstance(low, _NUMBERS) and isinstance(high, _NUMBERS):
+            return self._draw(_uniform, size, dtype, low, high)
         low, high = _as_floats(low, dtype), _as_floats(high, dtype)
         return low + (high - low) * self.random(_broadcast(size, low, high), dtype)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=None):
         """Normal values of mean loc and standard deviation scale; arrays of either broadcast."""
-        if type(size) is int and dtype is None and type(loc) in _NUMBERS and type(scale) in _NUMBERS:
-            return _normal(size, loc, scale, seed=self._seed, stream=self._stream, position=self._take(size))
-        if _plain(loc) and _plain(scale):
-            return self._draw(_normal, size, loc, scale, dtype=dtype)
+        if isinstance(loc, _NUMBERS) and isinstance(scale, _NUMBERS):
+            return self._draw(_normal, size, dtype, loc, scale)
         loc, scale = _as_floats(loc, dtype), _not_negative(scale, dtype)
         return loc + scale * self.standard_normal(_broadcast(size, loc, scale), dtype)
 
     def standard_normal(self, size=None, dtype=None):
         """Normal values of mean 0 and standard deviation 1."""
-        if type(size) is int and dtype is None:
-            return _normal(size, seed=self._seed, stream=self._stream, position=self._take(size))
-        return self._draw(_normal, size, dtype=dtype)
+        return self._draw(_normal, size, dtype)
 
     def exponential(self, scale=1.0, size=None, dtype=None):
         """Exponential values of mean scale, an array of which broadcasts."""
-        if _plain(scale):
-            return self._draw(_exponential, size, scale, dtype=dtype)
+        if isinstance(scale, _NUMBERS):
+            return self._draw(_exponential, size, dtype, scale)
         scale = _not_negative(scale, dtype)
         return scale * self.standard_exponential(_broadcast(size, scale), dtype)
 
     def standard_exponential(self, size=None, dtype=None):
         """Exponential values of mean 1."""
-        if type(size) is int and dtype is None:
-            return _exponential(size, seed=self._seed, stream=self._stream, position=self._take(size))
-        return self._draw(_exponential, size, dtype=dtype)
+        return self._draw(_exponential, size, dtype)
 
     def integers(self, low, high=None, size=None, dtype=None, endpoint=False):
         """Whole numbers from low up to, not including, high; from 0 up to low if that is all; up to high with endpoint."""
         if high is None:
             low, high = 0, low
-        return self._draw(_integers, size, low, high + 1 if endpoint else high, dtype=dtype)
+        return self._draw(_integers, size, dtype, low, high + 1 if endpoint else high)
 
     def poisson(self, lam=1.0, size=None):
         """Numbers of events of which lam are expected."""
-        return self._draw(_rows.poisson, size, lam)
+        return self._draw(_rows.poisson, size, None, lam)
 
     def binomial(self, n, p, size=None):
         """Numbers of successes of n trials, each with probability p."""
-        return self._draw(_rows.binomial, size, n, p)
+        return self._draw(_rows.binomial, size, None, n, p)
 
     def bytes(self, length):
         """Random bytes."""
@@ -205,10 +196,6 @@ def _shape(size):
     if any(n < 0 for n in shape):
         raise ValueError(f"size must not be negative: {size}")
     return shape, math.prod(shape)
-
-
-def _plain(x):
-    return isinstance(x, _NUMBERS)
 
 
 def _as_floats(x, dtype):

@@ -390,3 +390,14 @@ def test_errors_are_ours():
         np.sum(fl.zeros(2), axis=5)
     with pytest.raises(TypeError):
         np.add(fl.zeros(2), np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_nan_to_num_writes_into_its_argument_only_when_asked(copy):
+    x = fl.asarray([np.nan, 1.5, np.inf, -np.inf])
+    other = x[:2]
+    found = np.nan_to_num(x, copy=copy, nan=7.0, neginf=-3.0)
+    largest = np.finfo(float).max
+    assert type(found) is fl.Array and np.asarray(found).tolist() == [7.0, 1.5, largest, -3.0]
+    assert (found is x) is not copy and np.isnan(np.asarray(other)[0])
+    assert np.isnan(np.asarray(x)[0]) == copy

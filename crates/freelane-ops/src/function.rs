@@ -320,10 +320,12 @@ impl Function {
                 f.call(lane, &operands).map(Array::from).map(Outputs::One)
             }
             Function::Reduction(r, signature) => reduce(lane, r, signature, bound).map(Outputs::One),
+            // Functions that it is made of say their own names.
             Function::Op(o) => match o.run {
                 Run::One(run) => run(lane, bound).map(Outputs::One),
                 Run::Many(names, run) => run(lane, bound).map(|arrays| Outputs::Many(names, arrays)),
-            },
+            }
+            .map_err(|error| error.of(o.name)),
         }
     }
 }

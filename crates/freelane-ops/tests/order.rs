@@ -228,3 +228,78 @@ fn values_are_put_by_number() -> Result {
     assert_eq!(nonzero(&x)?.len(), 2);
     Ok(())
 }
+
+#[test]
+fn quantiles_that_are_elements_keep_the_dtype() -> Result {
+    // numpy.percentile([3, 1, 2, 7], [30, 50], method=...)
+    let x = Array::from_slice(&[3i64, 1, 2, 7])?;
+    for (between, want) in [(Between::Lower, [1, 2]), (Between::Higher, [2, 3]), (Between::Nearest, [2, 3])] {
+        let found = [x.quantile(0.3, .., between, false)?, x.quantile(0.5, .., between, false)?];
+        assert_eq!(found.map(|f| f.item::<i64>().unwrap()), want);
+    }
+    // Doubles know no odd numbers beyond 2^53.
+    let odd = i64::MAX - 2;
+    let large = Array::from_vec(vec![odd, 5, 1, odd - 2, 0, 9], &[2, 3])?;
+    assert_eq!(large.quantile(1.0, 1, Between::Nearest, true)?.to_vec::<i64>()?, [odd, odd - 2]);
+    let bytes = Array::from_slice(&[9u8, 200])?.quantile(0.9, .., Between::Lower, false)?;
+    assert_eq!((bytes.dtype(), bytes.item::<u8>()?), (DType::U8, 9));
+    assert_eq!(x.quantile(0.3, .., Between::Linear, false)?.dtype(), DType::F64);
+    Ok(())
+}
+
+#[test]
+fn numbers_that_a_dtype_does_not_hold_have_a_place() -> Result {
+    let x = Array::from_slice(&[-3i8, 0, 5])?;
+    for right in [false, true] {
+        assert_eq!(x.searchsorted(300, right)?.item::<i64>()?, 3);
+        assert_eq!(x.searchsorted(-129, right)?.item::<i64>()?, 0);
+    }
+    assert_eq!(Array::from_slice(&[0u8, 5])?.searchsorted(-1, true)?.item::<i64>()?, 0);
+    assert_eq!(x.searchsorted(0, true)?.item::<i64>()?, 2);
+    Ok(())
+}
+
+#[test]
+fn counting_names_numbers_as_they_are() -> Result {
+    let message = |x: Array| x.bincount(None, 0).err().unwrap().to_string();
+    let large = message(Array::from_slice(&[1u64, u64::MAX - 1])?);
+    assert!(large.contains("18446744073709551614") && large.contains("too large"), "{large}");
+    let negative = message(Array::from_slice(&[1i32, -4])?);
+    assert!(negative.contains("must not be negative, one is -4"), "{negative}");
+    let many = Array::from_vec((0..600_000).map(|i| i % 3).collect::<Vec<i64>>(), &[600_000])?;
+    assert_eq!(many.bincount(None, 5)?.to_vec::<i64>()?, [200_000, 200_000, 200_000, 0, 0]);
+    assert_eq!(Array::empty(&[0], DType::I64)?.bincount(None, 2)?.to_vec::<i64>()?, [0, 0]);
+    Ok(())
+}
+
+#[test]
+fn errors_name_the_function_that_was_called() {
+    let x = Value::Array(Array::from_slice(&[1i64, 2, 3]).unwrap());
+    let calls: [(&str, Vec<Value>); 4] = [
+        ("cumulative_sum", vec![x.clone(), Value::Scalar(Scalar::Int(4))]),
+        ("topk", vec![x.clone(), Value::Scalar(Scalar::Int(9))]),
+        ("percentile", vec![x.clone(), Value::Scalar(Scalar::Int(101))]),
+        ("repeat", vec![x.clone(), Value::Scalar(Scalar::Int(i64::MAX.into()))]),
+    ];
+    for (name, args) in calls {
+        let error = Lane::with(|lane| Function::by_name(name).unwrap().call(lane, &args, &[])).err().unwrap();
+        assert!(error.to_string().starts_with(&format!("{name}: ")), "{error}");
+    }
+}
+
+#[test]
+fn nans_are_never_among_the_largest_before_numbers() -> Result {
+    for x in [
+        vec![1.0, NAN, 3.0, NAN, 3.0, 0.0],
+        (0..900).map(|i| if i % 7 == 0 { NAN } else { (i * 37 % 91) as f64 }).collect(),
+    ] {
+        let x = Array::from_slice(&x)?;
+        for (largest, k) in [(true, 4), (false, 4), (true, x.len()), (false, 0)] {
+            let (values, numbers) = x.topk(k, 0, largest)?;
+            let want = x.argsort(0, largest)?.index(&[(..k as isize).into()])?;
+            assert_same_bits(&numbers, &want.contiguous()?, "numbers");
+            assert_same_bits(&values, &x.take(&want, 0)?, "values");
+        }
+    }
+    Ok(())
+}

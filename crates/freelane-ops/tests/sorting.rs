@@ -56,6 +56,9 @@ fn patterns(n: usize, dtype: DType) -> Result<Vec<Array>> {
         with(&|_, r| r.below(3) as f64),
         with(&|i, _| (i as f64 - n as f64 / 2.0).abs()),
         with(&|i, r| if r.below(9) == 0 { r.uniform(0.0, 100.0) } else { i as f64 }),
+        with(&|i, _| -((i / 7) as f64)),
+        with(&|i, r| if i + 5 < n { i as f64 } else { r.uniform(0.0, 100.0) }),
+        with(&|i, _| (i % (n / 3 + 1)) as f64),
     ];
     if matches!(dtype.kind(), Kind::Float | Kind::Complex) {
         all.push(with(&|_, r| special[r.below(8)]));
@@ -81,17 +84,18 @@ fn patterns(n: usize, dtype: DType) -> Result<Vec<Array>> {
     Ok(arrays)
 }
 
-/// Bits, but for those of a NaN, whose sign no order promises to keep.
+/// Bits; every NaN must be the one of its type.
 fn assert_sorted(got: &Array, want: &Array, what: &str) -> Result {
     if got.dtype().kind() != Kind::Float {
         assert_same_bits(got, want, what);
         return Ok(());
     }
-    let bits = |x: &Array| -> Result<Vec<u64>> {
-        let of = |v: f64| if v.is_nan() { u64::MAX } else { v.to_bits() };
+    let bits = |x: &Array, nan: &dyn Fn(f64) -> u64| -> Result<Vec<u64>> {
+        let of = |v: f64| if v.is_nan() { nan(v) } else { v.to_bits() };
         Ok(x.astype(DType::F64)?.to_vec()?.into_iter().map(of).collect())
     };
-    assert_eq!((got.dtype(), got.shape(), bits(got)?), (want.dtype(), want.shape(), bits(want)?), "{what}");
+    let (got_bits, want_bits) = (bits(got, &f64::to_bits)?, bits(want, &|_| f64::NAN.to_bits())?);
+    assert_eq!((got.dtype(), got.shape(), got_bits), (want.dtype(), want.shape(), want_bits), "{what}");
     Ok(())
 }
 
@@ -101,6 +105,47 @@ fn check(x: &Array, what: &str) -> Result {
         let what = format!("{what}, {} of {}, descending {descending}", x.len(), x.dtype());
         assert_same_bits(&x.argsort(-1, descending)?, &want, &what);
         assert_sorted(&x.sort(0, descending)?, &x.take(&want, 0)?, &what)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn nans_lose_sign_and_payload_however_the_array_lies() -> Result {
+    let strange = f64::from_bits(0xfff8_0000_0000_0123);
+    for values in [vec![1.0, 2.0, strange], vec![2.0, strange, 1.0, -f64::NAN], vec![strange; 70], vec![strange]] {
+        for (what, x) in layouts(&Array::from_slice(&values)?)? {
+            for dtype in [DType::F64, DType::F32, DType::F16, DType::BF16] {
+                let sorted = x.astype(dtype)?.sort(0, false)?.astype(DType::F64)?.to_vec::<f64>()?;
+                let nans: Vec<u64> = sorted.iter().filter(|v| v.is_nan()).map(|v| v.to_bits()).collect();
+                let count = values.iter().filter(|v| v.is_nan()).count();
+                assert_eq!(nans, vec![f64::NAN.to_bits(); count], "{what}, {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_lines_are_sorted_each_by_itself() -> Result {
+    for &dtype in DType::ALL {
+        for (rows, n) in [(50, 10), (7, 64), (300, 2), (3, 257), (40, 1)] {
+            for x in patterns(rows * n, dtype)? {
+                let lines = x.reshape(&[rows as isize, n as isize])?;
+                let (sorted, numbers) = (lines.sort(1, false)?, lines.argsort(1, false)?);
+                let columns = lines.t().contiguous()?.sort(0, false)?;
+                for row in (0..rows as isize).map(Index::At) {
+                    let want = order(&lines.index(&[row])?, false)?;
+                    assert_same_bits(&numbers.index(&[row])?, &want, "numbers");
+                    let want = lines.index(&[row])?.take(&want, 0)?;
+                    assert_sorted(&sorted.index(&[row])?, &want, &format!("rows of {n} {dtype}"))?;
+                    assert_sorted(
+                        &columns.index(&[Slice::all().into(), row])?,
+                        &want,
+                        &format!("columns of {n} {dtype}"),
+                    )?;
+                }
+            }
+        }
     }
     Ok(())
 }

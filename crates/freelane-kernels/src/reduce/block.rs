@@ -17,11 +17,45 @@ pub(super) unsafe fn pieces<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
     n: usize,
     index: usize,
 ) -> A::Acc {
+    let piece = |first: usize, n: usize| {
+        // SAFETY: the piece lies among the elements.
+        unsafe { chains::<T, A>(param, x.add(first), n, index + first) }
+    };
+    each_piece::<T, A>(n, piece)
+}
+
+/// As [`pieces`], of elements `stride` bytes apart: where vectors gain nothing, there is no need to put them together.
+///
+/// # Safety
+/// `x` is valid for reads of `n <= SEGMENT` elements at that stride; they need not be aligned.
+#[inline(always)]
+pub(super) unsafe fn pieces_apart<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
+    param: A::Param,
+    x: *const u8,
+    stride: isize,
+    n: usize,
+    index: usize,
+) -> A::Acc {
+    let piece = |first: usize, n: usize| {
+        let x = x.wrapping_offset(first as isize * stride);
+        let load = |i: usize| {
+            // SAFETY: `chains_of` asks for elements of the piece.
+            unsafe { x.wrapping_offset(i as isize * stride).cast::<T>().read_unaligned() }
+        };
+        chains_of::<T, A>(param, n, index + first, |i| std::array::from_fn(|c| load(i + c)), load)
+    };
+    each_piece::<T, A>(n, piece)
+}
+
+/// The tree over pieces: `piece(first, n)` is that of `n` elements from the `first` on.
+#[inline(always)]
+fn each_piece<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
+    n: usize,
+    piece: impl Fn(usize, usize) -> A::Acc,
+) -> A::Acc {
     let mut all = [A::identity(); SEGMENT / PIECE];
     for (p, one) in all.iter_mut().enumerate().take(n.div_ceil(PIECE)) {
-        let first = p * PIECE;
-        // SAFETY: the piece lies among the elements.
-        *one = unsafe { chains::<T, A>(param, x.add(first), PIECE.min(n - first), index + first) };
+        *one = piece(p * PIECE, PIECE.min(n - p * PIECE));
     }
     A::combine(A::combine(all[0], all[1]), A::combine(all[2], all[3]))
 }
@@ -37,18 +71,30 @@ pub(super) unsafe fn chains<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
     n: usize,
     index: usize,
 ) -> A::Acc {
+    // SAFETY: `chains_of` asks for elements among the `n`.
+    let row = |i: usize| unsafe { x.add(i).cast::<[T; CHAINS]>().read_unaligned() };
+    // SAFETY: as above.
+    chains_of::<T, A>(param, n, index, row, |i| unsafe { x.add(i).read_unaligned() })
+}
+
+/// Chains over `n` elements: `one(i)` is the `i`th, `row(i)` are `CHAINS` from there on.
+#[inline(always)]
+fn chains_of<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
+    param: A::Param,
+    n: usize,
+    index: usize,
+    row: impl Fn(usize) -> [T; CHAINS],
+    one: impl Fn(usize) -> T,
+) -> A::Acc {
     let mut acc = [A::identity(); CHAINS];
     let whole = n / CHAINS * CHAINS;
     // The tail first: it is long in memory before it is read as vectors.
     let mut tail = [A::identity(); CHAINS];
     for (c, t) in tail.iter_mut().enumerate().take(n - whole) {
-        // SAFETY: `whole + c < n`.
-        let v = unsafe { x.add(whole + c).read_unaligned() };
-        *t = A::lift(param, v, index + whole + c);
+        *t = A::lift(param, one(whole + c), index + whole + c);
     }
     for i in (0..whole).step_by(CHAINS) {
-        // SAFETY: `i + CHAINS <= n`.
-        let v = unsafe { x.add(i).cast::<[T; CHAINS]>().read_unaligned() };
+        let v = row(i);
         for c in 0..CHAINS {
             acc[c] = A::combine(acc[c], A::lift(param, v[c], index + i + c));
         }

@@ -25,6 +25,9 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
     /// Whether `combine` takes one instruction, so that a chain of them costs no more than its elements.
     const QUICK: bool = false;
 
+    /// Whether [`block`](Self::block) is the tree over pieces and nothing else.
+    const PIECES: bool = false;
+
     /// The accumulator of nothing: `combine(identity(), a)` and `combine(a, identity())` are `a`.
     fn identity() -> Self::Acc;
     /// The accumulator of one element, the `index`-th of its output.

@@ -1,5 +1,5 @@
 //! Rows: one output at a time, its elements contiguous or gathered into a tile.
-use super::block::{SEGMENT, gather};
+use super::block::{SEGMENT, gather, pieces_apart};
 use super::call::{Call, Run, To, emit};
 use super::dispatch::{Body, Tier, dispatch};
 use super::fold::Accumulate;
@@ -51,6 +51,14 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Rows<T, A> {
             while done < self.n {
                 let n = segment.min(self.n - done);
                 let at = row.wrapping_offset(done as isize * self.stride);
+                if A::PIECES && !adjacent && const { size_of::<T>() != align_of::<T>() } {
+                    // SAFETY: so many elements of the row follow.
+                    acc = A::combine(acc, unsafe {
+                        pieces_apart::<T, A>(param, at.cast(), self.stride, n, self.index + done)
+                    });
+                    done += n;
+                    continue;
+                }
                 let x = if adjacent {
                     at.cast::<T>()
                 } else {

@@ -29,6 +29,7 @@ macro_rules! sum_folds {
             const TIER: Tier = $tier;
             const ORDER_FREE: bool = $free;
             const QUICK: bool = $quick;
+            const PIECES: bool = !$free;
             #[inline(always)]
             fn identity() -> T::$acc {
                 T::$acc::$identity

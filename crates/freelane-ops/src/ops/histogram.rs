@@ -1,10 +1,11 @@
 //! Counting: how often numbers come, and how many fall into each bin.
 use super::search::places;
 use crate::function::{Default, Kind, Param};
-use crate::{Array, Op, OpsError, Run, Scalar, Value};
+use crate::{Array, InOp, Op, OpsError, Run, Scalar, Value};
 use freelane_array::{DType, Index, Slice};
 use freelane_kernels::sort::Side;
 use freelane_pool::Lane;
+use std::mem::MaybeUninit;
 
 impl Array {
     /// How often each of the numbers from 0 on comes, up to the largest and at least `min_length` of them; or with weights their
@@ -26,26 +27,43 @@ impl Array {
             return Err(OpsError::argument(OP, message));
         }
         let numbers = self.astype(DType::I64)?.contiguous()?;
-        let (low, high) = match numbers.len() {
-            0 => (0, -1),
-            _ => (numbers.min(.., false)?.item::<i64>()?, numbers.max(.., false)?.item::<i64>()?),
-        };
-        if low < 0 {
-            return Err(OpsError::argument(OP, format!("numbers must not be negative, one is {low}")));
-        }
         let numbers = numbers.view::<i64>()?.as_slice().unwrap_or_default();
-        let bins = usize::try_from(high.saturating_add(1)).unwrap_or_default().max(min_length);
-        match weights {
-            None => {
-                let mut counts = Array::zeros(&[bins], DType::I64)?;
-                let mut view = counts.view_mut::<i64>()?;
-                let places = view.as_mut_slice().unwrap_or_default();
-                numbers.iter().for_each(|&i| places[i as usize] += 1);
-                Ok(counts)
-            }
-            Some(weights) => sums(OP, numbers, weights, bins),
+        let (mut low, mut high) = (0, -1);
+        in_turn(OP, numbers, |part| {
+            part.iter().for_each(|&i| (low, high) = (i.min(low), i.max(high)));
+        })?;
+        if low < 0 {
+            let low = if self.dtype() == DType::U64 { low as u64 as i128 } else { low.into() };
+            let problem = if low < 0 { "must not be negative" } else { "are too large to be counted" };
+            return Err(OpsError::argument(OP, format!("numbers {problem}, one is {low}")));
         }
+        let bins = usize::try_from(high.saturating_add(1)).unwrap_or_default().max(min_length);
+        let Some(weights) = weights else {
+            return Array::from_fn_uninit(OP, &[bins], |places| {
+                let places = zeros(places);
+                in_turn(OP, numbers, |part| part.iter().for_each(|&i| places[i as usize] += 1))
+            });
+        };
+        sums(OP, numbers, weights, bins)
     }
+}
+
+/// Places of a new array with zeros in them.
+fn zeros(places: &mut [MaybeUninit<i64>]) -> &mut [i64] {
+    places.fill(MaybeUninit::new(0));
+    // SAFETY: all were written.
+    unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), places.len()) }
+}
+
+/// `f` of pieces of some numbers, one after the other.
+fn in_turn(op: &'static str, numbers: &[i64], mut f: impl FnMut(&[i64])) -> Result<(), OpsError> {
+    const PIECE: usize = 1 << 18;
+    if numbers.len() <= PIECE {
+        f(numbers);
+        return Ok(());
+    }
+    let pieces: Vec<&[i64]> = numbers.chunks(PIECE).collect();
+    Lane::with(|lane| lane.try_for(pieces.len(), numbers.len() as u64, |i| f(pieces[i]))).in_op(op)
 }
 
 /// The sum of the weights of each number.

@@ -1,8 +1,9 @@
 //! Small numerical tools made of other functions: comparisons of whole arrays, convolution, covariance, integration.
 use super::join::concat;
+use super::rearrange::part;
 use crate::function::{Default, Kind, Param};
 use crate::{Array, InOp, Op, OpsError, Run};
-use freelane_array::{DType, Index, Layout, Slice, normalize_axis};
+use freelane_array::{DType, Index, Layout, normalize_axis};
 
 impl Array {
     /// Whether two arrays have one shape and equal elements. NaN equals nothing.
@@ -59,8 +60,7 @@ fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array
 /// The same where zeros beside the sequence would not vanish: infinity times zero is NaN. Each result is of what overlaps.
 fn overlaps(a: &Array, turned: &Array, before: usize, results: usize) -> Result<Array, OpsError> {
     let (n, m) = (a.len() as isize, turned.len() as isize);
-    let part =
-        |x: &Array, from: isize, to: isize| x.index(&[Slice { start: Some(from), stop: Some(to), step: 1 }.into()]);
+    let part = |x: &Array, from: isize, to: isize| part(x, 0, Some(from), Some(to));
     let result = |i: usize| {
         let first = i as isize - before as isize;
         let (from, to) = (first.max(0), (first + m).min(n));
@@ -70,18 +70,11 @@ fn overlaps(a: &Array, turned: &Array, before: usize, results: usize) -> Result<
     crate::stack(&all.iter().collect::<Vec<_>>(), 0)
 }
 
-/// The elements along an axis without the last (`at` 0) or the first (`at` 1).
-fn all_but_one(x: &Array, axis: usize, at: isize) -> Result<Array, OpsError> {
-    let mut index = vec![Index::from(Slice::all()); axis];
-    index.push(Slice { start: Some(at), stop: if at == 0 { Some(-1) } else { None }, step: 1 }.into());
-    x.index(&index)
-}
-
 /// The area under lines through the points (x, y).
 fn trapezoid(y: &Array, x: Option<&Array>, dx: f64, axis: isize) -> Result<Array, OpsError> {
     const OP: &str = "trapezoid";
     let axis = normalize_axis(axis, y.rank()).in_op(OP)?;
-    let twice = all_but_one(y, axis, 0)?.add(&all_but_one(y, axis, 1)?)?;
+    let twice = part(y, axis, None, Some(-1))?.add(&part(y, axis, Some(1), None)?)?;
     let weighted = match x {
         None => twice.multiply(dx / 2.0)?,
         Some(x) => {

@@ -1,11 +1,13 @@
 //! The largest elements, and those at a place in the order, without sorting all.
+use super::line;
 use super::lines::{Lines, carve};
 use super::order::{COST, codec_of, order, order_keys};
+use super::rearrange::part;
 use super::take::take_along_axis;
 use crate::function::{Bound, Default, Kind, Param};
 use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, OpsError, Run};
-use freelane_array::{ArrayData, DType, Element, Index, Layout, Slice, normalize_axis};
+use freelane_array::{ArrayData, DType, Element, Layout, normalize_axis};
 use freelane_kernels::sort::{self as kernel, Codec, Key, SortKey};
 use freelane_mem::ScratchReq;
 use freelane_pool::Lane;
@@ -15,8 +17,8 @@ use freelane_simd::Isa;
 const FEW: usize = 256;
 
 impl Array {
-    /// The `k` largest elements along an axis, the largest first, and their numbers; or the smallest. NaN comes after every
-    /// number, and of equal elements the first come first.
+    /// The `k` largest elements along an axis, the largest first, and their numbers; or the smallest. They are the first `k` in the
+    /// order of [`argsort`](Array::argsort): NaN comes after every number either way, and of equal elements the first come first.
     ///
     /// ```
     /// use freelane_ops::Array;
@@ -37,6 +39,9 @@ impl Array {
         let want = |keys: usize| if k * 8 > keys || keys < FEW { Want::All } else { Want::First };
         Lane::with(|lane| {
             let numbers = numbers(lane, OP, self.data(), at, largest, k, want(n))?;
+            if line::fits(self, &numbers) {
+                return Ok((line::get(lane, OP, self.data(), numbers.data())?.into(), numbers));
+            }
             let values = take_along_axis(lane, self.data(), &numbers, at as isize).map_err(|e| e.of(OP))?;
             Ok((values.into(), numbers))
         })
@@ -91,7 +96,7 @@ fn numbers(
     let (codec, mut shape) = (codec_of(x.dtype(), descending), x.layout().shape().to_vec());
     let Some(codec) = codec.filter(|_| want != Want::All) else {
         let all: Array = order(lane, op, x, axis, descending)?.into();
-        return if want == Want::Parted { Ok(all) } else { front(&all, axis, k)?.contiguous() };
+        return if want == Want::Parted { Ok(all) } else { part(&all, axis, None, Some(k as isize))?.contiguous() };
     };
     if want == Want::First {
         shape[axis] = k;
@@ -162,13 +167,6 @@ fn first_in_order<K: Key + Into<i64>>(keys: &[K], kth: K, scratch: &mut [i64], m
     }
 }
 
-/// The first `k` elements along an axis.
-fn front(x: &Array, axis: usize, k: usize) -> Result<Array, OpsError> {
-    let mut index = vec![Index::from(Slice::all()); axis];
-    index.push(Slice { start: Some(0), stop: Some(k as isize), step: 1 }.into());
-    x.index(&index)
-}
-
 fn argpartition(op: &'static str, x: &Array, places: &[isize], axis: isize) -> Result<Array, OpsError> {
     let axis = normalize_axis(axis, x.rank()).in_op(op)?;
     let n = x.shape()[axis];
@@ -201,8 +199,8 @@ fn along(a: &Bound<'_>, axis: usize) -> Result<(Array, isize), OpsError> {
 
 pub(crate) static TOPK: Op = Op {
     name: "topk",
-    doc: "The k largest elements along an axis, the largest first, and their numbers; or the smallest. NaN comes after every \
-          number. They are sorted, whatever sorted says.",
+    doc: "The k largest elements along an axis, the largest first, and their numbers; or the smallest: the first k in the order of \
+          argsort. NaN comes after every number either way (PyTorch calls it the largest). They are sorted, whatever sorted says.",
     params: &[
         X,
         Param::required("k", Kind::Int),

@@ -113,7 +113,7 @@ fn as_slice(mask: &Array) -> Result<&[bool], OpsError> {
 /// Memory for the elements of a new array, of which pieces write their own places.
 pub(crate) struct Shared<T>(pub(super) *mut T);
 
-// SAFETY: `part` obliges its callers to take each place once.
+// SAFETY: what it gives are pointers, and slices whose makers promise that nobody else has their places.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {

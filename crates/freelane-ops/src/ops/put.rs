@@ -1,4 +1,5 @@
 //! Values written to elements by number.
+use super::rearrange::part;
 use crate::function::{Kind, Param};
 use crate::{Array, IndexItem, Op, Operand, OpsError, Run};
 
@@ -19,9 +20,12 @@ impl Array {
     /// cannot be held, or memory cannot be had.
     pub fn put<'a>(&mut self, indices: &Array, values: impl Into<Operand<'a>>) -> Result<(), OpsError> {
         const OP: &str = "put";
-        let indices = indices.reshape(&[-1])?;
+        let indices = flat(indices)?;
         if indices.is_empty() {
             return Ok(());
+        }
+        if self.rank() == 1 {
+            return write(self, IndexItem::Ints(indices), values.into()).map_err(|e| e.of(OP));
         }
         let shape: Vec<isize> = self.shape().iter().map(|&n| n as isize).collect();
         // Taken out and put back, so that nobody shares the storage while it is written.
@@ -39,7 +43,7 @@ fn write(flat: &mut Array, indices: IndexItem, values: Operand<'_>) -> Result<()
     match values {
         Operand::Scalar(value) => flat.set_items(&[indices], value),
         Operand::Array(values) => {
-            let values = Array::from(values.clone()).reshape(&[-1])?;
+            let values = flat(&values.clone().into())?;
             match values.len() {
                 0 => Err(OpsError::argument("put", format!("there are no values for {n} elements"))),
                 len if len < n => flat.set_items(&[indices], &front(&values.tile(&[n.div_ceil(len)])?, n)?),
@@ -49,8 +53,12 @@ fn write(flat: &mut Array, indices: IndexItem, values: Operand<'_>) -> Result<()
     }
 }
 
+fn flat(x: &Array) -> Result<Array, OpsError> {
+    if x.rank() == 1 { Ok(x.clone()) } else { x.reshape(&[-1]) }
+}
+
 fn front(x: &Array, n: usize) -> Result<Array, OpsError> {
-    x.index(&[freelane_array::Slice { start: Some(0), stop: Some(n as isize), step: 1 }.into()])
+    if x.len() == n { Ok(x.clone()) } else { part(x, 0, None, Some(n as isize)) }
 }
 
 pub(crate) static PUT: Op = Op {

@@ -1,6 +1,6 @@
 //! Quantiles: numbers at a place in the order, or between two neighbours.
 use super::lines::{Group, Lines, carve};
-use super::order::codec_of;
+use super::order::{codec_of, sorted};
 use crate::function::{Bound, Default, Kind, Param};
 use crate::{Array, Axes, Op, OpsError, Run};
 use freelane_array::{DType, Kind as Family};
@@ -25,6 +25,23 @@ pub enum Between {
     Nearest,
     /// The middle of both.
     Midpoint,
+}
+
+impl Between {
+    /// The place of the element that a quantile at `place` is, if it is one.
+    fn place(self, place: f64) -> Option<f64> {
+        match self {
+            Between::Lower => Some(place.floor()),
+            Between::Higher => Some(place.ceil()),
+            Between::Nearest => Some(place.round_ties_even()),
+            Between::Linear | Between::Midpoint => (place.fract() == 0.0).then_some(place),
+        }
+    }
+
+    /// Whether every quantile is an element.
+    fn is_an_element(self) -> bool {
+        matches!(self, Between::Lower | Between::Higher | Between::Nearest)
+    }
 }
 
 impl Array {
@@ -85,17 +102,29 @@ fn quantiles(
     if n == 0 {
         return Err(OpsError::argument(op, "there are no elements along the axes"));
     }
+    let x_lines = x.permute_dims(&order)?.reshape(&[lines, n as isize])?;
+    let kept = (0..x.rank()).filter(|&axis| keepdims || !mask[axis]);
+    let kept = kept.map(|axis| if mask[axis] { 1 } else { x.shape()[axis] as isize });
+    let shape: Vec<isize> = [q.len() as isize].into_iter().chain(kept).collect();
+    if x.dtype().kind() != Family::Float && between.is_an_element() {
+        return of_whole_numbers(op, &x_lines, q, between)?.t().contiguous()?.reshape(&shape);
+    }
     // Both widths of float that have keys of their own; halves are widened without loss.
     let computed = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
-    let x_lines = x.permute_dims(&order)?.reshape(&[lines, n as isize])?.astype(computed)?;
+    let x_lines = x_lines.astype(computed)?;
     let found = Lane::with(|lane| match computed {
         DType::F64 => run::<f64>(lane, op, &x_lines, q, between),
         _ => run::<f32>(lane, op, &x_lines, q, between),
     })?;
-    let kept = (0..x.rank()).filter(|&axis| keepdims || !mask[axis]);
-    let kept = kept.map(|axis| if mask[axis] { 1 } else { x.shape()[axis] as isize });
-    let shape: Vec<isize> = [q.len() as isize].into_iter().chain(kept).collect();
     found.t().contiguous()?.reshape(&shape)?.astype(dtype)
+}
+
+/// As [`run`], of elements of any dtype, one of which each quantile is.
+fn of_whole_numbers(op: &'static str, x: &Array, q: &[f64], between: Between) -> Result<Array, OpsError> {
+    let last = (x.shape()[1] - 1) as f64;
+    let places: Vec<i64> = q.iter().map(|q| between.place(q * last).unwrap_or_default() as i64).collect();
+    let sorted: Array = Lane::with(|lane| sorted(lane, op, x.data(), 1, false))?.into();
+    sorted.take(&Array::from_slice(&places)?, 1)
 }
 
 /// A float whose quantiles are computed.
@@ -163,12 +192,7 @@ where
     T::K: SortKey + Key,
 {
     let (low, share) = (place.floor(), place.fract());
-    let exact = match between {
-        Between::Lower => Some(low),
-        Between::Higher => Some(place.ceil()),
-        Between::Nearest => Some(place.round_ties_even()),
-        Between::Linear | Between::Midpoint => (share == 0.0).then_some(low),
-    };
+    let exact = between.place(place);
     let k = exact.unwrap_or(low) as usize;
     <T::K as SortKey>::select(Isa::current(), keys, aside, k);
     let number = |k| T::of_key(k, false).into();

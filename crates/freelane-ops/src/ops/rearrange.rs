@@ -136,7 +136,7 @@ impl Array {
 }
 
 /// Elements `start..stop` along an axis.
-fn part(x: &Array, axis: usize, start: Option<isize>, stop: Option<isize>) -> Result<Array, OpsError> {
+pub(super) fn part(x: &Array, axis: usize, start: Option<isize>, stop: Option<isize>) -> Result<Array, OpsError> {
     let mut index = vec![Index::from(Slice::all()); axis];
     index.push(Slice { start, stop, step: 1 }.into());
     x.index(&index)

@@ -3,7 +3,7 @@ use super::long::in_pieces;
 use super::positions::Shared;
 use crate::function::{Default, Kind, Param};
 use crate::ufunc::{finish, uninit};
-use crate::{Array, Op, Operand, OpsError, Run, result_type};
+use crate::{Array, Op, Operand, OpsError, Run, Scalar, result_type};
 use freelane_array::{DType, Element, Slice, types::*};
 use freelane_kernels::sort::{SearchLoop, Side, insertion_points};
 use freelane_pool::Lane;
@@ -67,6 +67,10 @@ pub(super) fn places(
     let sorted = x.astype(dtype)?.contiguous()?;
     let values = match values {
         Operand::Array(values) => Array::from(values.clone()).astype(dtype)?.contiguous()?,
+        // A number that the dtype does not hold is before all elements or behind them.
+        Operand::Scalar(Scalar::Int(i)) if dtype.is_integer() && is_outside(op, i, dtype) => {
+            return Array::full(&[], if i < 0 { 0 } else { x.len() as i64 }, DType::I64);
+        }
         Operand::Scalar(value) => Array::full(&[], value, dtype)?,
     };
     let layout = values.data().layout().to_contiguous();
@@ -81,6 +85,10 @@ pub(super) fn places(
     })?;
     // SAFETY: there is a place for every value.
     Ok(unsafe { finish(buffer, i64::DTYPE, layout) }.into())
+}
+
+fn is_outside(op: &'static str, value: i128, dtype: DType) -> bool {
+    Scalar::Int(value).to_element(op, dtype).is_err()
 }
 
 /// Memory that threads read.

@@ -2,9 +2,10 @@
 use super::long::in_pieces;
 use super::order;
 use super::positions::Shared;
+use super::rearrange::part;
 use crate::function::{Default, Kind, Param};
 use crate::{Array, IndexItem, Op, OpsError, Run, concat, promote_types};
-use freelane_array::{DType, Element, Slice, types::*, with_dtype};
+use freelane_array::{DType, Element, types::*, with_dtype};
 use freelane_kernels::sort::{self as kernel, Keyed};
 use freelane_pool::Lane;
 
@@ -64,7 +65,7 @@ impl Array {
         let n = with_dtype!(self.dtype(), T => {
             kernel::distinct(sorted.view_mut::<T>()?.as_mut_slice().unwrap_or_default())
         });
-        if n == sorted.len() { Ok(sorted) } else { front(&sorted, n)?.copy() }
+        if n == sorted.len() { Ok(sorted) } else { part(&sorted, 0, None, Some(n as isize))?.copy() }
     }
 
     /// For each element whether `others` has it, or with `invert` whether it does not. NaN is nowhere.
@@ -87,10 +88,6 @@ fn flat(x: &Array) -> Result<Array, OpsError> {
     x.reshape(&[x.len() as isize])
 }
 
-fn front(x: &Array, n: usize) -> Result<Array, OpsError> {
-    x.index(&[Slice { start: Some(0), stop: Some(n as isize), step: 1 }.into()])
-}
-
 fn flat_sorted(op: &'static str, x: &Array) -> Result<Array, OpsError> {
     let x = flat(x)?;
     Lane::with(|lane| order::sorted(lane, op, x.data(), 0, false)).map(Into::into)
@@ -103,7 +100,7 @@ fn heads(sorted: &Array) -> Result<Array, OpsError> {
         let sorted = sorted.view::<T>()?.as_slice().unwrap_or_default();
         kernel::heads(sorted, places.view_mut::<i64>()?.as_mut_slice().unwrap_or_default())
     });
-    front(&places, runs)
+    part(&places, 0, None, Some(runs as isize))
 }
 
 /// Lengths of runs that begin at `heads`.

@@ -2,10 +2,11 @@
 //!
 //! The greatest element of each line is subtracted first, so that nothing overflows. Lines are done a chunk at a time: what
 //! one step writes is still in the cache when the next one reads it, and lanes take chunks of their own.
+use super::rearrange::part;
 use crate::function::{Default, Kind, Param};
 use crate::ufunc::{finish, uninit};
 use crate::{Array, Axes, Function, InOp, Op, Operand, OpsError, Run, UFunc, Value, concat, ufuncs};
-use freelane_array::{DType, Index, Kind as Number, Layout, Slice, normalize_axis};
+use freelane_array::{DType, Kind as Number, Layout, normalize_axis};
 use freelane_pool::Lane;
 use freelane_sync::OnceTable;
 use std::ops::Range;
@@ -37,13 +38,6 @@ fn over(f: &'static UFunc, x: Array) -> Result<Array, OpsError> {
 /// The first axis along which an array can be cut without cutting a line.
 fn cut_axis(x: &Array, mask: &[bool]) -> Option<usize> {
     (0..x.rank()).find(|&i| !mask[i] && x.shape()[i] > 1)
-}
-
-/// Places `range` along an axis.
-fn part(x: &Array, axis: usize, range: Range<usize>) -> Result<Array, OpsError> {
-    let mut index = vec![Index::from(Slice::all()); axis];
-    index.push(Slice { start: Some(range.start as isize), stop: Some(range.end as isize), step: 1 }.into());
-    x.index(&index)
 }
 
 /// Pieces along the axis that is cut: their number, and which places are in one.
@@ -110,7 +104,9 @@ fn along(
             let done = lane.try_par_for(count, cost, &|_, i| {
                 let range = piece(i);
                 let first = range.start * layout.strides()[cut] as usize;
-                if let Err(e) = part(&x, cut, range).and_then(|x| write(&x, first)) {
+                if let Err(e) =
+                    part(&x, cut, Some(range.start as isize), Some(range.end as isize)).and_then(|x| write(&x, first))
+                {
                     failed.get_or_init(|| e);
                 }
             });
@@ -142,7 +138,8 @@ fn logsumexp(x: &Array, axes: &Axes, keepdims: bool) -> Result<Array, OpsError> 
         _ if x.is_empty() => Array::full(&kept, f64::NEG_INFINITY, x.dtype())?,
         Some(cut) if x.len() > CHUNK => {
             let (count, piece) = pieces(&x, cut);
-            let parts = (0..count).map(|i| log_sum(&part(&x, cut, piece(i))?, axes)).collect::<Result<Vec<_>, _>>()?;
+            let piece = |i: usize| part(&x, cut, Some(piece(i).start as isize), Some(piece(i).end as isize));
+            let parts = (0..count).map(|i| log_sum(&piece(i)?, axes)).collect::<Result<Vec<_>, _>>()?;
             concat(&parts.iter().collect::<Vec<_>>(), cut as isize)?
         }
         _ => log_sum(&x, axes)?,
