@@ -36,18 +36,18 @@ impl Array {
     }
 }
 
-fn write(flat: &mut Array, indices: IndexItem, values: Operand<'_>) -> Result<(), OpsError> {
+fn write(x: &mut Array, indices: IndexItem, values: Operand<'_>) -> Result<(), OpsError> {
     indices.check("put")?;
     let IndexItem::Ints(numbers) = &indices else { unreachable!("made of integers") };
     let n = numbers.len();
     match values {
-        Operand::Scalar(value) => flat.set_items(&[indices], value),
+        Operand::Scalar(value) => x.set_items(&[indices], value),
         Operand::Array(values) => {
             let values = flat(&values.clone().into())?;
             match values.len() {
                 0 => Err(OpsError::argument("put", format!("there are no values for {n} elements"))),
-                len if len < n => flat.set_items(&[indices], &front(&values.tile(&[n.div_ceil(len)])?, n)?),
-                _ => flat.set_items(&[indices], &front(&values, n)?),
+                len if len < n => x.set_items(&[indices], &front(&values.tile(&[n.div_ceil(len)])?, n)?),
+                _ => x.set_items(&[indices], &front(&values, n)?),
             }
         }
     }
