@@ -82,7 +82,7 @@ impl<T: Active> Finish<'_, T> {
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        if matches!(isa, Isa::Avx2 | Isa::Avx512) && (isa == Isa::current() || isa.is_supported()) {
+        if crate::compiled::has_avx2(isa) {
             // SAFETY: the CPU has the instructions, as just asked.
             unsafe { avx2(self, x) };
             return self.heavy(isa, x);

@@ -213,20 +213,20 @@ fn lay_out<T: Packable>(
 
 /// What one tap sees of the rows that a range of pixels lies in.
 #[derive(Clone)]
-struct Rows<'a> {
+pub struct Rows<'a> {
     window: &'a Window,
     tap: [usize; 3],
     pixels: Range<usize>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(window: &'a Window, tap: [usize; 3], pixels: Range<usize>) -> Self {
+    pub fn new(window: &'a Window, tap: [usize; 3], pixels: Range<usize>) -> Self {
         Rows { window, tap, pixels }
     }
 
     /// Copies what lies inside of `plane` to its place in the line of pixels.
     #[inline]
-    fn copy<T: Copy>(&self, plane: &[T], line: &mut [T]) {
+    pub fn copy<T: Copy>(&self, plane: &[T], line: &mut [T]) {
         let [deep, high, wide] = &self.window.axes;
         let valid = wide.outputs(self.tap[2]);
         let mut pixel = self.pixels.start;

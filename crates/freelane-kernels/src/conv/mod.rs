@@ -22,6 +22,7 @@ mod shape;
 mod tests;
 
 pub use activation::{Activation, Active};
+pub(crate) use columns::Rows;
 pub use shape::{BLOCK, ConvShape};
 
 use crate::Target;

@@ -5,11 +5,11 @@ use core::ops::Range;
 /// A matrix to read. Strides may be zero or negative.
 #[derive(Debug)]
 pub struct Mat<'a, T> {
-    pub(super) ptr: *const T,
-    pub(super) rows: usize,
-    pub(super) cols: usize,
-    pub(super) rs: isize,
-    pub(super) cs: isize,
+    pub(crate) ptr: *const T,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) rs: isize,
+    pub(crate) cs: isize,
     life: PhantomData<&'a T>,
 }
 
@@ -70,7 +70,7 @@ impl<'a, T> Mat<'a, T> {
 
     /// Address of an element, or of one past the last.
     #[inline(always)]
-    pub(super) fn at(&self, i: usize, j: usize) -> *const T {
+    pub(crate) fn at(&self, i: usize, j: usize) -> *const T {
         self.ptr.wrapping_offset(i as isize * self.rs + j as isize * self.cs)
     }
 }

@@ -4,6 +4,7 @@
 //! efficiency (1), and rates to the error stream. Times are thread CPU time, the median of seven rounds.
 #[path = "../gemm/clock.rs"]
 mod clock;
+mod int8;
 
 use freelane_kernels::Target;
 use freelane_kernels::conv::{Activation, Conv, ConvPlan, ConvShape};
@@ -69,4 +70,5 @@ fn main() {
             planar(&name, shape(sizes), isa);
         }
     }
+    int8::all(&filter, isa);
 }
