@@ -6,6 +6,7 @@
 //! dtype.rs    types of elements: one row each
 //! file.rs     the bytes of a model
 //! tensor.rs   tensors as arrays, from the file or from files beside it
+//! value.rs    a value in a file of its own
 //! text.rs     a model as text
 //! import.rs   a model as a graph; sorted.rs: the order of its nodes
 //! ops/        the operators, one row each
@@ -21,6 +22,7 @@ pub mod proto;
 mod sorted;
 mod tensor;
 mod text;
+mod value;
 pub mod wire;
 
 pub use dtype::{DATA_TYPES, DataType};
@@ -30,3 +32,4 @@ pub use import::{Imported, import};
 pub use limits::Limits;
 pub use tensor::{ExternalData, array_of};
 pub use text::{Text, summary};
+pub use value::value_of;

@@ -246,6 +246,32 @@ messages! {
         /// Lengths of the axes.
         dims: Vec<i64> = 3 ints,
     }
+    /// A list of values.
+    Sequence "SequenceProto" {
+        /// Its name.
+        name: &'a str = 1 text,
+        /// What it holds: 1 tensors, 2 sparse tensors, 3 sequences, 4 maps, 5 optionals.
+        elem_type: i64 = 2 int,
+        /// Tensors.
+        tensor_values: Vec<Tensor<'a>> = 3 many,
+        /// Sequences.
+        sequence_values: Vec<Sequence<'a>> = 5 many,
+        /// Optionals.
+        optional_values: Vec<Optional<'a>> = 7 many,
+    }
+    /// A value or nothing.
+    Optional "OptionalProto" {
+        /// Its name.
+        name: &'a str = 1 text,
+        /// What it holds: 0 nothing, 1 a tensor, 2 a sparse tensor, 3 a sequence, 4 a map, 5 an optional.
+        elem_type: i64 = 2 int,
+        /// The tensor.
+        tensor_value: Option<Box<Tensor<'a>>> = 3 one,
+        /// The sequence.
+        sequence_value: Option<Box<Sequence<'a>>> = 5 one,
+        /// The optional.
+        optional_value: Option<Box<Optional<'a>>> = 7 one,
+    }
     /// A value's name and type.
     ValueInfo "ValueInfoProto" {
         /// Its name.
@@ -334,12 +360,17 @@ impl<'a> Model<'a> {
     }
 }
 
-impl<'a> Tensor<'a> {
-    /// Reads a file that holds one tensor.
-    ///
-    /// # Errors
-    /// As [`Model::read`].
-    pub fn read(budget: &Budget<'a>) -> Result<Tensor<'a>, Fault> {
-        <Tensor<'a> as Read<'a>>::read(Message::whole(budget, Tensor::KIND))
-    }
+macro_rules! whole_files {
+    ($($name:ident),*) => {$(
+        impl<'a> $name<'a> {
+            /// Reads a file that holds one.
+            ///
+            /// # Errors
+            /// As [`Model::read`].
+            pub fn read(budget: &Budget<'a>) -> Result<$name<'a>, Fault> {
+                <$name<'a> as Read<'a>>::read(Message::whole(budget, $name::KIND))
+            }
+        }
+    )*};
 }
+whole_files!(Tensor, Sequence, Optional);
