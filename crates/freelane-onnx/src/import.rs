@@ -404,7 +404,7 @@ fn fact_of(info: &ValueInfo<'_>) -> Result<Fact, Fault> {
 }
 
 /// A tensor that is mostly zero, with its zeros.
-fn dense(sparse: &SparseTensor<'_>, external: &ExternalData) -> Result<Array, Fault> {
+pub(crate) fn dense(sparse: &SparseTensor<'_>, external: &ExternalData) -> Result<Array, Fault> {
     let invalid = |what: &str| Fault::Invalid(format!("sparse tensor: {what}"));
     let (Some(values), Some(indices)) = (&sparse.values, &sparse.indices) else {
         return Err(invalid("values or indices are missing"));

@@ -46,6 +46,7 @@ pub use ops::close::Tolerance;
 pub use ops::einsum::einsum;
 pub use ops::indexing::IndexItem;
 pub use ops::join::{concat, stack};
+pub use ops::matmul::matmul;
 pub use ops::pad::Pad;
 pub use ops::positions::nonzero;
 pub use ops::product_rows;

@@ -6,10 +6,19 @@
 //! <family>.rs  the rows of a family and what they do
 //! ```
 #![allow(dead_code, unused_imports)]
+mod cast;
+mod gather;
 mod given;
+mod make;
 mod math;
 mod op;
+mod pick;
+mod pieces;
+mod product;
+mod random;
+mod reduce;
 mod shape;
+mod signal;
 mod spec;
 
 pub(crate) use op::{Op, call, ints_of, ufunc};
@@ -40,7 +49,19 @@ pub(crate) const fn row(name: &'static str, since: u32, make: Make) -> Row {
 }
 
 /// All tables.
-const TABLES: &[&[Row]] = &[math::ROWS, shape::ROWS];
+const TABLES: &[&[Row]] = &[
+    cast::ROWS,
+    gather::ROWS,
+    make::ROWS,
+    math::ROWS,
+    pick::ROWS,
+    pieces::ROWS,
+    product::ROWS,
+    random::ROWS,
+    reduce::ROWS,
+    shape::ROWS,
+    signal::ROWS,
+];
 
 fn rows() -> impl Iterator<Item = &'static Row> {
     TABLES.iter().flat_map(|table| table.iter())

@@ -43,8 +43,11 @@ impl Array {
     }
 }
 
-/// The matrix product of two arrays.
-pub(crate) fn matmul(lane: &Lane, a: &ArrayData, b: &ArrayData) -> Result<ArrayData, OpsError> {
+/// The matrix product of two arrays, as [`Array::matmul`].
+///
+/// # Errors
+/// As that.
+pub fn matmul(lane: &Lane, a: &ArrayData, b: &ArrayData) -> Result<ArrayData, OpsError> {
     let dtype = promote_types(a.dtype(), b.dtype());
     let (a, b) = (in_dtype(lane, a, dtype)?, in_dtype(lane, b, dtype)?);
     let shapes = Shapes::new(&a, &b)?;
