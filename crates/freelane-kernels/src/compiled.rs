@@ -12,16 +12,16 @@ macro_rules! compiled {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             fn avx2 $(<$G: $B>)? ($($x: $t),*) $(-> $r)? {
-                plain($($x),*)
+                plain$(::<$G>)?($($x),*)
             }
 
             #[cfg(target_arch = "x86_64")]
             if crate::compiled::has_avx2(isa) {
                 // SAFETY: the CPU has the instructions, as just asked.
-                return unsafe { avx2($($x),*) };
+                return unsafe { avx2$(::<$G>)?($($x),*) };
             }
             let _ = isa;
-            plain($($x),*)
+            plain$(::<$G>)?($($x),*)
         }
     };
 }

@@ -9,6 +9,7 @@ pub mod elementwise;
 pub mod gemm;
 pub mod int8;
 pub mod moves;
+pub mod pool;
 pub mod reduce;
 pub mod scan;
 pub mod sort;

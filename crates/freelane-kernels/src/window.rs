@@ -41,17 +41,19 @@ pub enum WindowError {
         /// Groups.
         groups: usize,
     },
-    /// Output padding of a transposed convolution that leaves pixels that nothing decides about.
+    /// A transposed convolution that leaves no pixel.
     #[error(
-        "an output padding of {padding} with a stride of {stride} and a dilation of {dilation}: it must be less than one of them"
+        "a transposed window of {extent} pixels over an axis of {input} has no output left of paddings {before} and {after}"
     )]
-    OutputPadding {
-        /// Padding asked for.
-        padding: usize,
-        /// Stride of the axis.
-        stride: usize,
-        /// Dilation of the axis.
-        dilation: usize,
+    Transposed {
+        /// Pixels that the kernel spans, with dilation.
+        extent: usize,
+        /// Pixels of the axis.
+        input: usize,
+        /// Pixels cut off at the front.
+        before: usize,
+        /// Pixels cut off at the end.
+        after: usize,
     },
     /// Sizes beyond the address space.
     #[error("an image or kernel larger than the address space")]
@@ -107,14 +109,40 @@ impl Axis {
         Ok(Axis { output: if begins_inside { more } else { more - 1 }, ..axis })
     }
 
-    /// Pixels that the first window leaves behind it.
-    fn room(&self) -> Result<usize, WindowError> {
-        let Axis { input, kernel, stride, dilation, before, after, .. } = *self;
-        let parts = [("kernel", kernel), ("stride", stride), ("dilation", dilation)];
+    /// The axis of a transposed convolution, seen from its result: its `output` counts the pixels of the image given, its
+    /// `input` those of the image made, `more` of them behind what the windows reach.
+    pub fn transposed(
+        image: usize,
+        kernel: usize,
+        stride: usize,
+        dilation: usize,
+        [before, after]: [usize; 2],
+        more: usize,
+    ) -> Result<Axis, WindowError> {
+        let axis = Axis { input: 0, kernel, stride, dilation, before, after, output: image };
+        let extent = axis.extent()?;
+        let none = WindowError::Transposed { extent, input: image, before, after };
+        let last = image.checked_sub(1).ok_or(none.clone())?;
+        let reach = last.checked_mul(stride).and_then(|x| x.checked_add(extent)).and_then(|x| x.checked_add(more));
+        let cut = before.checked_add(after).ok_or(WindowError::Overflow)?;
+        let input = reach.ok_or(WindowError::Overflow)?.checked_sub(cut).filter(|&left| left > 0).ok_or(none)?;
+        isize::try_from(input.saturating_add(cut)).map_err(|_| WindowError::Overflow)?;
+        Ok(Axis { input, ..axis })
+    }
+
+    /// Pixels that the kernel spans.
+    fn extent(&self) -> Result<usize, WindowError> {
+        let parts = [("kernel", self.kernel), ("stride", self.stride), ("dilation", self.dilation)];
         if let Some((what, _)) = parts.into_iter().find(|(_, size)| *size == 0) {
             return Err(WindowError::Zero { what });
         }
-        let extent = (kernel - 1).checked_mul(dilation).and_then(|x| x.checked_add(1)).ok_or(WindowError::Overflow)?;
+        (self.kernel - 1).checked_mul(self.dilation).and_then(|x| x.checked_add(1)).ok_or(WindowError::Overflow)
+    }
+
+    /// Pixels that the first window leaves behind it.
+    fn room(&self) -> Result<usize, WindowError> {
+        let Axis { input, stride, before, after, .. } = *self;
+        let extent = self.extent()?;
         let padded = input.checked_add(before).and_then(|x| x.checked_add(after)).ok_or(WindowError::Overflow)?;
         // Positions are computed as `isize`, with some room for the last window.
         let most = padded.checked_add(extent).and_then(|x| x.checked_add(stride)).ok_or(WindowError::Overflow)?;
@@ -150,9 +178,43 @@ impl Axis {
         low..first(self.before + self.input).max(low)
     }
 
+    /// Taps of an output that count: those inside, or also those in the padding.
+    pub(crate) fn counted(&self, output: usize, padding: bool) -> usize {
+        if !padding {
+            return self.taps(output).len();
+        }
+        let room = (self.before + self.input + self.after).saturating_sub(output * self.stride);
+        room.div_ceil(self.dilation).min(self.kernel)
+    }
+
     /// Whether every tap is inside for every output, and outputs are inputs.
     fn is_plain(&self) -> bool {
         self.kernel == 1 && self.stride == 1 && self.before == 0 && self.output == self.input
+    }
+}
+
+/// How the channels and pixels of an image lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// `[channels, pixels]`.
+    #[default]
+    Planar,
+    /// `[channels / 16, pixels, 16]`; channels that fill up the last block are zero.
+    Blocked,
+}
+
+impl Layout {
+    /// Channels that lie side by side.
+    pub fn lanes(self) -> usize {
+        match self {
+            Layout::Planar => 1,
+            Layout::Blocked => 16,
+        }
+    }
+
+    /// Elements of an image.
+    pub fn len(self, channels: usize, pixels: usize) -> usize {
+        channels.next_multiple_of(self.lanes()) * pixels
     }
 }
 
@@ -260,6 +322,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn transposed_axes_undo_axes() {
+        for (input, kernel, stride, dilation, pads) in
+            [(9, 3, 1, 1, [1, 1]), (10, 4, 3, 2, [2, 0]), (7, 1, 4, 1, [0, 0])]
+        {
+            let axis = Axis::new(input, kernel, stride, dilation, pads).unwrap();
+            let reach = (axis.output - 1) * stride + (kernel - 1) * dilation + 1 - pads[0] - pads[1];
+            let made = Axis::transposed(axis.output, kernel, stride, dilation, pads, input - reach).unwrap();
+            assert_eq!(made, axis);
+        }
+        let error = Axis::transposed(1, 3, 2, 1, [2, 1], 0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a transposed window of 3 pixels over an axis of 1 has no output left of paddings 2 and 1"
+        );
+        assert!(Axis::transposed(0, 3, 2, 1, [0, 0], 5).is_err());
+        assert_eq!(Axis::transposed(usize::MAX, 3, 2, 1, [0, 0], 0).unwrap_err(), WindowError::Overflow);
     }
 
     #[test]

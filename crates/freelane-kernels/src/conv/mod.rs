@@ -20,10 +20,12 @@ mod columns;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod transpose;
 
 pub use activation::{Activation, Active};
 pub(crate) use columns::Rows;
 pub use shape::{BLOCK, ConvShape};
+pub use transpose::{Transpose, TransposePlan};
 
 use crate::Target;
 use crate::gemm::Packable;

@@ -279,3 +279,72 @@ fn a_chain_holds_at_most_256_products() {
         }
     }
 }
+
+/// By definition: taps in order, each with its products in the order of matrix products.
+#[test]
+fn transposed_sums_are_the_definition() {
+    let axes: [&[Axis]; 5] = [
+        &[Axis::transposed(5, 3, 2, 1, [1, 0], 1).unwrap()],
+        &[Axis::transposed(6, 3, 1, 1, [1, 1], 0).unwrap(), Axis::transposed(5, 4, 2, 1, [1, 1], 0).unwrap()],
+        &[Axis::transposed(3, 2, 3, 2, [0, 2], 2).unwrap(), Axis::transposed(40, 3, 2, 2, [0, 0], 0).unwrap()],
+        &[
+            Axis::transposed(2, 2, 2, 1, [0, 0], 0).unwrap(),
+            Axis::transposed(3, 3, 1, 1, [0, 0], 0).unwrap(),
+            Axis::transposed(4, 1, 1, 1, [0, 0], 0).unwrap(),
+        ],
+        &[Axis::transposed(30, 3, 2, 1, [1, 1], 0).unwrap(), Axis::transposed(31, 3, 2, 1, [1, 1], 1).unwrap()],
+    ];
+    for axes in axes {
+        let window = Window::new(axes).unwrap();
+        for (inputs, outputs, groups) in [(1, 1, 1), (6, 4, 2), (300, 5, 1), (12, 70, 1)] {
+            let plan = TransposePlan::<f32>::new(inputs, outputs, groups, window).unwrap();
+            let (batch, taps, per) = (2, window.taps(), outputs / groups);
+            let input = numbers::<f32>(1, batch * plan.input_len());
+            let weights = numbers::<f32>(2, plan.packed_len());
+            let bias = numbers::<f32>(3, outputs);
+            let mut packed = vec![MaybeUninit::uninit(); plan.packed_len()];
+            plan.pack(&weights, &mut packed);
+            // SAFETY: `pack` initialises all of it.
+            let packed: Vec<f32> = packed.into_iter().map(|x| unsafe { x.assume_init() }).collect();
+            for isa in Isa::available().iter().copied().filter(|&isa| isa != Isa::Portable) {
+                let mut want = vec![0f32; batch * plan.output_len()];
+                let every = (0..taps).flat_map(|tap| (0..batch * outputs * window.outputs()).map(move |at| (tap, at)));
+                for (tap, at) in every {
+                    let (image, output) = (at / window.outputs() / outputs, at / window.outputs() % outputs);
+                    let (pixel, group) = (at % window.outputs(), output / per);
+                    let (place, taps_at) = (window.output(pixel), window.tap(tap));
+                    let inside: Option<Vec<usize>> =
+                        (0..3).map(|i| window.axes[i].inside(place[i], taps_at[i])).collect();
+                    let Some(to) = inside else { continue };
+                    let channels = group * inputs / groups..(group + 1) * inputs / groups;
+                    let pair = |c: usize| {
+                        let x = input[(image * inputs + c) * window.outputs() + pixel];
+                        (x, weights[(c * per + output % per) * taps + tap])
+                    };
+                    let pairs: Vec<(f32, f32)> = channels.map(pair).collect();
+                    let chain = |pairs: &[(f32, f32)]| pairs.iter().fold(0f32, |sum, (x, w)| x.mul_add(*w, sum));
+                    let sum = pairs.chunks(256).map(chain).reduce(|a, b| a + b).unwrap();
+                    let [_, high, wide] = &window.axes;
+                    let to = (to[0] * high.input + to[1]) * wide.input + to[2];
+                    want[(image * outputs + output) * window.inputs() + to] += sum;
+                }
+                for (at, x) in want.iter_mut().enumerate() {
+                    *x = (*x + bias[at / window.inputs() % outputs]).max(0.0);
+                }
+                let conv = Transpose {
+                    weights: &packed,
+                    input: &input,
+                    batch,
+                    bias: Some(&bias),
+                    activation: Activation::Relu,
+                };
+                let mut got = vec![f32::NAN; want.len()];
+                let mut scratch = vec![MaybeUninit::uninit(); plan.scratch().size()];
+                for part in (0..plan.parts(batch)).rev() {
+                    plan.run(isa, &conv, &mut Target::of(&mut got), &mut scratch, part..part + 1);
+                }
+                assert_same(&got, &want, &(isa, axes, inputs, outputs));
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The walk over planes and rows.
+use super::fold::Fold;
+use super::pool_line;
+use crate::window::{Axis, Layout, Window};
+use freelane_simd::Isa;
+
+/// Planes in and out, and a line to fold rows into.
+pub struct Planes<'a, T> {
+    pub window: &'a Window,
+    pub layout: Layout,
+    pub input: &'a [T],
+    pub line: &'a mut [T],
+    pub out: &'a mut [T],
+}
+
+/// What is done to each row of results, whose place comes with it.
+pub type Finish<'a, T> = dyn FnMut([usize; 2], &mut [T]) + 'a;
+
+/// Whether there are as many whole planes in as out.
+pub fn fits(input: usize, plane: usize, out: usize, pixels: usize) -> bool {
+    if plane == 0 || pixels == 0 {
+        return input == 0 && out.checked_rem(pixels).unwrap_or(out) == 0;
+    }
+    input.is_multiple_of(plane) && out.is_multiple_of(pixels) && input / plane == out / pixels
+}
+
+/// Calls `f` with the number of each row of the input that the windows of an output row see, in order.
+#[inline]
+pub fn rows(window: &Window, row: usize, mut f: impl FnMut(usize)) {
+    let [deep, high, _] = &window.axes;
+    let (z, y) = (row / high.output, row % high.output);
+    for a in deep.taps(z) {
+        for b in high.taps(y) {
+            f(deep.position(z, a) as usize * high.input + high.position(y, b) as usize);
+        }
+    }
+}
+
+/// Folds every window, then hands each row of results to `finish`, with its place.
+pub fn walk<F: Fold>(isa: Isa, planes: Planes<'_, F::T>, finish: &mut Finish<'_, F::T>) {
+    let Planes { window, layout, input, line, out } = planes;
+    let (lanes, [_, high, wide]) = (layout.lanes(), &window.axes);
+    let (plane, pixels) = (window.inputs() * lanes, window.outputs() * lanes);
+    assert!(line.len() == pool_line(window, layout), "pool: a line of {} elements", line.len());
+    assert!(fits(input.len(), plane, out.len(), pixels), "pool: {} elements into {}", input.len(), out.len());
+    if out.is_empty() {
+        return;
+    }
+    for (at, out) in out.chunks_exact_mut(pixels).enumerate() {
+        for (row, out) in out.chunks_exact_mut(wide.output * lanes).enumerate() {
+            line.fill(F::EMPTY);
+            rows(window, row, |from| {
+                let from = at * plane + from * wide.input * lanes;
+                join_row::<F>(isa, line, &input[from..][..wide.input * lanes]);
+            });
+            join_taps::<F>(isa, wide, layout, line, out);
+            finish([row / high.output, row % high.output], out);
+        }
+    }
+}
+
+compiled! {
+    fn join_row<F: Fold>(line: &mut [F::T], from: &[F::T]) {
+        line.iter_mut().zip(from).for_each(|(sum, x)| *sum = F::join(*sum, F::enter(*x)));
+    }
+}
+
+compiled! {
+    /// Folds the taps along a line.
+    fn join_taps<F: Fold>(axis: &Axis, layout: Layout, line: &[F::T], out: &mut [F::T]) {
+        out.fill(F::EMPTY);
+        for tap in 0..axis.kernel {
+            let seen = axis.outputs(tap);
+            if seen.is_empty() {
+                continue;
+            }
+            let from = axis.position(seen.start, tap) as usize;
+            match layout {
+                Layout::Planar => join_singles::<F>(&mut out[seen], &line[from..], axis.stride),
+                Layout::Blocked => {
+                    let out = &mut out[seen.start * 16..seen.end * 16];
+                    join_blocks::<F>(out, &line[from * 16..], axis.stride);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn join_singles<F: Fold>(out: &mut [F::T], line: &[F::T], stride: usize) {
+    match stride {
+        1 => out.iter_mut().zip(line).for_each(|(sum, x)| *sum = F::join(*sum, *x)),
+        2 => {
+            let (pairs, rest) = line.as_chunks::<2>();
+            let (all, last) = out.split_at_mut(pairs.len().min(out.len()));
+            all.iter_mut().zip(pairs).for_each(|(sum, x)| *sum = F::join(*sum, x[0]));
+            last.iter_mut().zip(rest).for_each(|(sum, x)| *sum = F::join(*sum, *x));
+        }
+        _ => out.iter_mut().zip(line.iter().step_by(stride)).for_each(|(sum, x)| *sum = F::join(*sum, *x)),
+    }
+}
+
+#[inline(always)]
+fn join_blocks<F: Fold>(out: &mut [F::T], line: &[F::T], stride: usize) {
+    let (out, _) = out.as_chunks_mut::<16>();
+    let (line, _) = line.as_chunks::<16>();
+    for (out, x) in out.iter_mut().zip(line.iter().step_by(stride)) {
+        (0..16).for_each(|lane| out[lane] = F::join(out[lane], x[lane]));
+    }
+}
