@@ -2,6 +2,8 @@
 //!
 //! What fails must stand on a list with a reason, and what stands on the list must fail: the list can only shrink.
 
+mod onnx;
+
 use crate::{py, run};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -23,6 +25,8 @@ pub struct Args {
 enum Suite {
     /// The tests of the Python array API standard (data-apis/array-api-tests)
     ArrayApi(ArrayApi),
+    /// The cases of the ONNX standard (package onnx), and models that packages hold
+    Onnx(onnx::Args),
 }
 
 #[derive(clap::Args)]
@@ -45,7 +49,13 @@ struct ArrayApi {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let Suite::ArrayApi(args) = &args.suite;
+    match &args.suite {
+        Suite::ArrayApi(args) => run_array_api(args),
+        Suite::Onnx(args) => onnx::run(args),
+    }
+}
+
+fn run_array_api(args: &ArrayApi) -> Result<()> {
     let Some(suite) = &args.suite else {
         run::skipped("array API suite", "no folder: give --suite or ARRAY_API_SUITE");
         return Ok(());

@@ -54,7 +54,7 @@ fn ready(tools: &Tools<'_>, interpreter: &Interpreter, purpose: Purpose) -> Resu
     let venv = tools.venv(interpreter, purpose)?;
     let list = match purpose {
         Purpose::Tests => REQUIREMENTS,
-        Purpose::Benches => PEERS,
+        Purpose::Benches | Purpose::Packages => PEERS,
     };
     tools.install(&venv, &run::root().join(list))?;
     tools.install_module(&venv, interpreter, purpose)?;
@@ -66,6 +66,14 @@ pub fn prepare(sh: &Shell, python: Option<&str>, more: &[&str]) -> Result<Venv> 
     let (tools, interpreter) = chosen(sh, python)?;
     let venv = ready(&tools, &interpreter, Purpose::Tests)?;
     tools.install_these(&venv, more)?;
+    Ok(venv)
+}
+
+/// One interpreter without the module, with some packages.
+pub fn bare(sh: &Shell, python: Option<&str>, packages: &[&str]) -> Result<Venv> {
+    let (tools, interpreter) = chosen(sh, python)?;
+    let venv = tools.venv(&interpreter, Purpose::Packages)?;
+    tools.install_these(&venv, packages)?;
     Ok(venv)
 }
 

@@ -16,6 +16,8 @@ pub enum Purpose {
     Tests,
     /// The module as users get it.
     Benches,
+    /// No module.
+    Packages,
 }
 
 impl Purpose {
@@ -23,6 +25,7 @@ impl Purpose {
         match self {
             Purpose::Tests => "venv",
             Purpose::Benches => "bench",
+            Purpose::Packages => "packages",
         }
     }
 
@@ -31,7 +34,7 @@ impl Purpose {
     fn options(self) -> &'static [&'static str] {
         match self {
             Purpose::Tests => &["--profile", "dev", "--features", "beside-tests"],
-            Purpose::Benches => &["--release"],
+            Purpose::Benches | Purpose::Packages => &["--release"],
         }
     }
 }
