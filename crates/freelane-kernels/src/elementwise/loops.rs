@@ -109,6 +109,19 @@ fn light(isa: Isa, tier: Tier) -> bool {
     isa != Isa::Portable && matches!(tier, Tier::Light)
 }
 
+/// Applies `K` to each element of a slice, in its place.
+///
+/// ```
+/// let mut x = [0.0f32, 1.0];
+/// freelane_kernels::elementwise::map::<freelane_kernels::elementwise::Exp, f32>(&mut x);
+/// assert_eq!(x, [1.0, 1f32.exp()]);
+/// ```
+pub fn map<K: Map1<T, Out = T>, T: Copy>(x: &mut [T]) {
+    let (n, size, p) = (x.len(), size_of::<T>() as isize, x.as_mut_ptr().cast::<u8>());
+    // SAFETY: this CPU has its own instructions; `n` elements, in place.
+    unsafe { loop1::<K, T>(Isa::current(), n, p, size, p, size) };
+}
+
 /// Applies `K` to `n` elements.
 ///
 /// # Safety

@@ -42,7 +42,7 @@ pub use bits::*;
 pub use compare::*;
 pub use divide::*;
 pub use half_loops::{half_loop1, half_loop2};
-pub use loops::{ByScalar, Loop1, Loop2, Loop3, loop1, loop2, loop3};
+pub use loops::{ByScalar, Loop1, Loop2, Loop3, loop1, loop2, loop3, map};
 pub use math::*;
 pub use parts::*;
 pub use round::*;

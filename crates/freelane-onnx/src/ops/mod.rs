@@ -6,20 +6,32 @@
 //! <family>.rs  the rows of a family and what they do
 //! ```
 #![allow(dead_code, unused_imports)]
+mod activations;
+mod attending;
 mod cast;
+mod flow;
 mod gather;
 mod given;
+mod grams;
+mod images;
+mod layers;
+mod losses;
 mod make;
 mod math;
+mod normalize;
 mod op;
 mod pick;
 mod pieces;
 mod product;
+mod quantized;
 mod random;
+mod recurrent;
 mod reduce;
+mod sequences;
 mod shape;
 mod signal;
 mod spec;
+mod trees;
 
 pub(crate) use op::{Op, call, ints_of, ufunc};
 pub(crate) use spec::{Body, Spec};
@@ -50,17 +62,29 @@ pub(crate) const fn row(name: &'static str, since: u32, make: Make) -> Row {
 
 /// All tables.
 const TABLES: &[&[Row]] = &[
+    activations::ROWS,
+    attending::ROWS,
     cast::ROWS,
+    flow::ROWS,
     gather::ROWS,
+    grams::ROWS,
+    images::ROWS,
+    layers::ROWS,
+    losses::ROWS,
     make::ROWS,
     math::ROWS,
+    normalize::ROWS,
     pick::ROWS,
     pieces::ROWS,
     product::ROWS,
+    quantized::ROWS,
     random::ROWS,
+    recurrent::ROWS,
     reduce::ROWS,
+    sequences::ROWS,
     shape::ROWS,
     signal::ROWS,
+    trees::ROWS,
 ];
 
 fn rows() -> impl Iterator<Item = &'static Row> {

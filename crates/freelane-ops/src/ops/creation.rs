@@ -17,6 +17,20 @@ impl Array {
         zeroed("zeros", shape, dtype)
     }
 
+    /// As [`Array::empty`], in memory that the lane is offered if it is: for results of operators in a plan.
+    ///
+    /// # Errors
+    /// As [`Array::zeros`].
+    pub fn empty_in(lane: &Lane, shape: &[usize], dtype: DType) -> Result<Array, OpsError> {
+        if dtype == DType::Bool {
+            return Array::zeros(shape, dtype);
+        }
+        let layout = Layout::contiguous(shape).in_op("empty")?;
+        let buffer = crate::ufunc::uninit(lane, &layout, dtype, "empty")?;
+        // SAFETY: as in `empty`.
+        Ok(unsafe { ArrayData::from_parts_unchecked(buffer, dtype, layout) }.into())
+    }
+
     /// An array with anything in it: whatever its memory held before.
     ///
     /// # Errors

@@ -1,0 +1,138 @@
+//! Operands without gaps, and results written part by part.
+use freelane_array::{ArrayData, DType, Element};
+use freelane_kernels::conv::ConvElement;
+use freelane_ops::batch::{Chunks, for_each_part};
+use freelane_ops::{Array, OpsError};
+use freelane_pool::Lane;
+use num_traits::Float;
+use std::borrow::Cow;
+use std::iter::Sum;
+use std::ops::{AddAssign, DivAssign, MulAssign};
+
+/// A float that layers compute in.
+pub(crate) trait Real: Element + Float + ConvElement + Sum + AddAssign + MulAssign + DivAssign {
+    /// The nearest to a number.
+    fn of(x: f64) -> Self;
+    /// The number.
+    fn wide(self) -> f64;
+    /// Numbers as the bytes they become when quantized by their range.
+    fn through_bytes(x: &mut [Self]);
+}
+
+macro_rules! reals {
+    ($($t:ty),*) => {$(
+        impl Real for $t {
+            #[inline(always)]
+            fn of(x: f64) -> $t {
+                x as $t
+            }
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                self as f64
+            }
+            fn through_bytes(x: &mut [$t]) {
+                let mut single: Vec<f32> = x.iter().map(|x| *x as f32).collect();
+                crate::quant::through_bytes(&mut single);
+                x.iter_mut().zip(single).for_each(|(x, s)| *x = <$t>::from(s));
+            }
+        }
+    )*};
+}
+reals!(f32, f64);
+
+/// Runs a body with `T` standing for `f32` or `f64`.
+macro_rules! with_real {
+    ($op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            freelane_array::DType::F32 => $crate::arrays::with_real!(@ f32, $T => $body),
+            freelane_array::DType::F64 => $crate::arrays::with_real!(@ f64, $T => $body),
+            other => Err($crate::arrays::not_real($op, other)),
+        }
+    };
+    (@ $t:ty, $T:ident => $body:expr) => {{
+        #[allow(unused_imports)]
+        use {freelane_array::Element as _, num_traits::Float as _, num_traits::One as _, num_traits::Zero as _};
+        type $T = $t;
+        $body
+    }};
+}
+pub(crate) use with_real;
+
+#[cold]
+pub(crate) fn not_real(op: &'static str, found: DType) -> OpsError {
+    OpsError::DType { op, found: vec![found], supported: "float16, bfloat16, float32, float64".to_owned() }
+}
+
+/// The array itself if it has no gaps, else a copy without.
+pub(crate) fn dense(x: &ArrayData) -> Result<Cow<'_, ArrayData>, OpsError> {
+    if x.layout().is_contiguous() {
+        return Ok(Cow::Borrowed(x));
+    }
+    Ok(Cow::Owned(Array::from(x.clone()).contiguous()?.into()))
+}
+
+/// The array without gaps, of a type.
+pub(crate) fn dense_as(x: &ArrayData, dtype: DType) -> Result<Cow<'_, ArrayData>, OpsError> {
+    if x.dtype() == dtype {
+        return dense(x);
+    }
+    Ok(Cow::Owned(Array::from(x.clone()).astype(dtype)?.contiguous()?.into()))
+}
+
+/// The type that floats are computed in: half ones in `f32`.
+pub(crate) fn wide_dtype(op: &'static str, dtype: DType) -> Result<DType, OpsError> {
+    match dtype {
+        DType::F16 | DType::BF16 | DType::F32 => Ok(DType::F32),
+        DType::F64 => Ok(DType::F64),
+        other => Err(not_real(op, other)),
+    }
+}
+
+/// A result in the type that is wanted.
+pub(crate) fn in_dtype(x: ArrayData, dtype: DType) -> Result<ArrayData, OpsError> {
+    if x.dtype() == dtype { Ok(x) } else { Ok(Array::from(x).astype(dtype)?.into()) }
+}
+
+/// The elements of an array without gaps.
+pub(crate) fn elements<T: Element>(x: &ArrayData) -> Result<&[T], OpsError> {
+    let view = x.view::<T>().map_err(|source| OpsError::Array { op: "view", source })?;
+    Ok(view.as_slice().unwrap_or_else(|| unreachable!("the array was made without gaps")))
+}
+
+/// The elements of an array that was just made.
+pub(crate) fn elements_mut<T: Element>(x: &mut Array) -> Result<&mut [T], OpsError> {
+    Ok(x.view_mut::<T>()?.into_slice().unwrap_or_else(|| unreachable!("the array was made without gaps")))
+}
+
+/// A new array in `parts` parts of equal length, each written by `f` with its number, on the lanes of the runtime in scope.
+/// What a part holds before is anything. `cost` is the estimated time of all parts in nanoseconds.
+pub(crate) fn fill<T: Element>(
+    lane: &Lane,
+    op: &'static str,
+    shape: &[usize],
+    parts: usize,
+    cost: usize,
+    f: impl Fn(&Lane, usize, &mut [T]) -> Result<(), OpsError> + Sync,
+) -> Result<ArrayData, OpsError> {
+    let mut out = Array::empty_in(lane, shape, T::DTYPE).map_err(|e| e.of(op))?;
+    if out.is_empty() {
+        return Ok(out.into());
+    }
+    let elements = elements_mut::<T>(&mut out)?;
+    if parts == 1 {
+        f(lane, 0, elements)?;
+    } else {
+        for_each_part(lane, op, cost as u64, Chunks::new(elements, parts), f)?;
+    }
+    Ok(out.into())
+}
+
+/// Lengths before, of, and behind an axis.
+pub(crate) fn around(shape: &[usize], axis: usize) -> (usize, usize, usize) {
+    (shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product())
+}
+
+/// An axis counted from the front.
+pub(crate) fn axis_of(op: &'static str, axis: i64, rank: usize) -> Result<usize, OpsError> {
+    freelane_array::normalize_axis(axis as isize, rank).map_err(|source| OpsError::Array { op, source })
+}

@@ -1,0 +1,413 @@
+//! Floats as small integers, and products of those.
+use crate::Sliding;
+use crate::arrays::{around, axis_of, dense, dense_as, elements, fill};
+use crate::conv::{Activation, Convolution};
+use freelane_array::{ArrayData, DType, Element};
+use freelane_ops::{Array, OpsError};
+use freelane_pool::Lane;
+
+/// An integer that stands for floats.
+trait Code: Element {
+    const LOW: f64;
+    const HIGH: f64;
+    fn of(x: f64) -> Self;
+    fn wide(self) -> f64;
+}
+macro_rules! codes {
+    ($($t:ident),*) => {$(
+        impl Code for $t {
+            const LOW: f64 = $t::MIN as f64;
+            const HIGH: f64 = $t::MAX as f64;
+            #[inline(always)]
+            fn of(x: f64) -> $t {
+                x as $t
+            }
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+codes!(u8, i8, u16, i16, i32, u32);
+
+macro_rules! with_code {
+    ($op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            DType::I8 => {
+                type $T = i8;
+                $body
+            }
+            DType::U16 => {
+                type $T = u16;
+                $body
+            }
+            DType::I16 => {
+                type $T = i16;
+                $body
+            }
+            DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            other => Err(OpsError::DType {
+                op: $op,
+                found: vec![other],
+                supported: "int8, uint8, int16, uint16, int32, uint32".to_owned(),
+            }),
+        }
+    };
+}
+
+/// Which elements share a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// The axis along which scales differ, where there is more than one.
+    pub axis: i64,
+    /// Elements along the axis that share one, if scales have as many axes as the array; 0 elsewhere.
+    pub block: usize,
+}
+
+/// Scales laid out beside an array: `(outer, n, inner)` about the axis.
+struct Scales {
+    n: usize,
+    inner: usize,
+    /// Elements along the axis that share a row of `inner` scales; 0: one scale for each place along it.
+    block: usize,
+    one: bool,
+}
+
+impl Scales {
+    fn new(op: &'static str, x: &[usize], scale: &[usize], shared: Shared) -> Result<Scales, OpsError> {
+        let fail = || OpsError::argument(op, format!("scales of shape {scale:?} for an array of shape {x:?}"));
+        if scale.iter().product::<usize>() == 1 && (scale.len() < 2 || shared.block == 0) {
+            return Ok(Scales { n: 1, inner: 1, block: 0, one: true });
+        }
+        let axis = axis_of(op, shared.axis, x.len())?;
+        let (_, n, inner) = around(x, axis);
+        if shared.block == 0 {
+            let fits = scale.len() == 1 && scale[0] == n;
+            return if fits { Ok(Scales { n, inner, block: 0, one: false }) } else { Err(fail()) };
+        }
+        let blocks = n.div_ceil(shared.block);
+        let fits = scale.len() == x.len() && (0..x.len()).all(|i| scale[i] == if i == axis { blocks } else { x[i] });
+        if fits { Ok(Scales { n, inner, block: shared.block, one: false }) } else { Err(fail()) }
+    }
+
+    /// Elements of a row whose scales are one, or lie side by side.
+    fn row(&self, len: usize) -> usize {
+        match self {
+            Scales { one: true, .. } => len,
+            Scales { block: 0, inner: 1, n, .. } => *n,
+            Scales { inner, .. } => *inner,
+        }
+    }
+
+    /// Where the scales of row `i` begin, and whether there is only one.
+    #[inline(always)]
+    fn of(&self, i: usize) -> (usize, bool) {
+        match self {
+            Scales { one: true, .. } => (0, true),
+            Scales { block: 0, inner: 1, .. } => (0, false),
+            Scales { block: 0, n, .. } => (i % n, true),
+            Scales { block, n, inner, .. } => {
+                let blocks = n.div_ceil(*block);
+                ((i / n * blocks + i % n / block) * inner, false)
+            }
+        }
+    }
+}
+
+/// Zero points as numbers, one for each scale.
+fn zeros(op: &'static str, zero: Option<&ArrayData>, scales: usize) -> Result<Vec<f64>, OpsError> {
+    let Some(zero) = zero else { return Ok(vec![0.0; scales]) };
+    let all = dense_as(zero, DType::F64)?;
+    let list = elements::<f64>(&all)?.to_vec();
+    if list.len() == scales {
+        return Ok(list);
+    }
+    let found = zero.layout().shape();
+    Err(OpsError::argument(op, format!("zero points of shape {found:?} for {scales} scales")))
+}
+
+/// `saturate(round(x / scale) + zero)` as elements of `dtype`; halves go to the even neighbour.
+///
+/// # Errors
+/// When shapes do not fit, elements are of other types, or memory cannot be had.
+pub fn quantize(
+    lane: &Lane,
+    x: &ArrayData,
+    scale: &ArrayData,
+    zero: Option<&ArrayData>,
+    dtype: DType,
+    shared: Shared,
+) -> Result<ArrayData, OpsError> {
+    const OP: &str = "QuantizeLinear";
+    let shape = x.layout().shape();
+    let layout = Scales::new(OP, shape, scale.layout().shape(), shared)?;
+    // Half floats are divided in their own type by those who define this; the quotient in `f32` rounds alike.
+    let (x, scale) = (dense_as(x, DType::F32)?, dense_as(scale, DType::F32)?);
+    let (from, scale) = (elements::<f32>(&x)?, elements::<f32>(&scale)?);
+    let zero: Vec<f32> = zeros(OP, zero, scale.len())?.into_iter().map(|z| z as f32).collect();
+    let row = layout.row(from.len());
+    let rows = from.len().checked_div(row).unwrap_or(1).max(1);
+    with_code!(OP, dtype, C => {
+        let code = |x: f32, s: f32, z: f32| -> C {
+            let y = (x / s).round_ties_even() + z;
+            C::of(f64::from(y.clamp(C::LOW as f32, C::HIGH as f32)))
+        };
+        fill::<C>(lane, OP, shape, rows, from.len(), |_, i, out| {
+            let x = &from[i * row..][..out.len()];
+            let (at, one) = layout.of(i);
+            if one {
+                let (s, z) = (scale[at], zero[at]);
+                out.iter_mut().zip(x).for_each(|(o, x)| *o = code(*x, s, z));
+            } else {
+                let each = out.iter_mut().zip(x).zip(scale[at..].iter().zip(&zero[at..]));
+                each.for_each(|((o, x), (s, z))| *o = code(*x, *s, *z));
+            }
+            Ok(())
+        })
+    })
+}
+
+/// `(x - zero) * scale`, in the type of the scales or another one.
+///
+/// # Errors
+/// When shapes do not fit, elements are of other types, or memory cannot be had.
+pub fn dequantize(
+    lane: &Lane,
+    x: &ArrayData,
+    scale: &ArrayData,
+    zero: Option<&ArrayData>,
+    dtype: DType,
+    shared: Shared,
+) -> Result<ArrayData, OpsError> {
+    const OP: &str = "DequantizeLinear";
+    let shape = x.layout().shape();
+    let layout = Scales::new(OP, shape, scale.layout().shape(), shared)?;
+    let scale = dense_as(scale, DType::F32)?;
+    let scale = elements::<f32>(&scale)?;
+    let zero = zeros(OP, zero, scale.len())?;
+    let x = dense(x)?;
+    let row = layout.row(x.layout().len());
+    let rows = x.layout().len().checked_div(row).unwrap_or(1).max(1);
+    let done = with_code!(OP, x.dtype(), C => {
+        let from = elements::<C>(&x)?;
+        let value = |x: C, s: f32, z: f64| (x.wide() - z) as f32 * s;
+        fill::<f32>(lane, OP, shape, rows, from.len(), |_, i, out| {
+            let x = &from[i * row..][..out.len()];
+            let (at, one) = layout.of(i);
+            if one {
+                let (s, z) = (scale[at], zero[at]);
+                out.iter_mut().zip(x).for_each(|(o, x)| *o = value(*x, s, z));
+            } else {
+                let each = out.iter_mut().zip(x).zip(scale[at..].iter().zip(&zero[at..]));
+                each.for_each(|((o, x), (s, z))| *o = value(*x, *s, *z));
+            }
+            Ok(())
+        })
+    })?;
+    crate::arrays::in_dtype(done, dtype)
+}
+
+/// The scale and zero point by which 8 unsigned bits hold all of some numbers, and zero.
+pub(crate) fn dynamic_range(x: &[f32]) -> (f32, f32) {
+    let low = x.iter().fold(0f32, |a, b| a.min(*b));
+    let high = x.iter().fold(0f32, |a, b| a.max(*b));
+    let scale = (high - low) / 255.0;
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    (scale, (0.0 - low / scale).clamp(0.0, 255.0).round_ties_even())
+}
+
+/// Numbers as the bytes they become, still as floats: what is left of them in 8 bits.
+pub(crate) fn through_bytes(x: &mut [f32]) {
+    let (scale, zero) = dynamic_range(x);
+    x.iter_mut().for_each(|x| *x = (((*x / scale).round_ties_even() + zero).clamp(0.0, 255.0) - zero) * scale);
+}
+
+/// The array as bytes, their scale and zero point, chosen by its range.
+///
+/// # Errors
+/// When elements are no `f32`, or memory cannot be had.
+pub fn quantize_dynamic(lane: &Lane, x: &ArrayData) -> Result<[ArrayData; 3], OpsError> {
+    const OP: &str = "DynamicQuantizeLinear";
+    let dense = dense(x)?;
+    let from = elements::<f32>(&dense)?;
+    let (scale, zero) = dynamic_range(from);
+    let shape = x.layout().shape();
+    let parts = crate::activation::parts(shape);
+    let y = fill::<u8>(lane, OP, shape, parts, from.len(), |_, i, out| {
+        let x = &from[i * out.len()..];
+        let each = out.iter_mut().zip(x);
+        each.for_each(|(o, x)| *o = ((*x / scale).round_ties_even() + zero).clamp(0.0, 255.0) as u8);
+        Ok(())
+    })?;
+    let (scale, zero) = (Array::full(&[], f64::from(scale), DType::F32)?, Array::full(&[], zero as i64, DType::U8)?);
+    Ok([y, scale.into(), zero.into()])
+}
+
+/// The type in which sums of so many products of bytes are exact.
+fn exact(depth: usize) -> DType {
+    // 258 products of 255 and 255 stay below 2^24.
+    if depth <= 258 { DType::F32 } else { DType::F64 }
+}
+
+/// Integers without their zero point, in a float type. Zero points are one, or one for each place along an axis.
+fn centred(
+    op: &'static str,
+    x: &ArrayData,
+    zero: Option<&ArrayData>,
+    axis: usize,
+    dtype: DType,
+) -> Result<Array, OpsError> {
+    let wide = Array::from(x.clone()).astype(dtype)?;
+    let Some(zero) = zero else { return Ok(wide) };
+    let zero = Array::from(zero.clone()).astype(dtype)?;
+    let rank = x.layout().rank();
+    let shape: Vec<isize> = match zero.shape() {
+        [] | [1] => vec![],
+        [n] => (0..rank).map(|i| if i == axis { *n as isize } else { 1 }).collect(),
+        more => more.iter().map(|n| *n as isize).collect(),
+    };
+    wide.subtract(&zero.reshape(&shape)?).map_err(|e| e.of(op))
+}
+
+/// The product of matrices of integers, exact in `i32`. Zero points of `a` are one or one for each row, those of `b` one or one
+/// for each column.
+///
+/// # Errors
+/// When shapes do not fit, or memory cannot be had.
+pub fn matmul_integer(
+    a: &ArrayData,
+    b: &ArrayData,
+    a_zero: Option<&ArrayData>,
+    b_zero: Option<&ArrayData>,
+) -> Result<ArrayData, OpsError> {
+    const OP: &str = "MatMulInteger";
+    product(OP, a, b, a_zero, b_zero)?.astype(DType::I32).map(Into::into)
+}
+
+fn product(
+    op: &'static str,
+    a: &ArrayData,
+    b: &ArrayData,
+    a_zero: Option<&ArrayData>,
+    b_zero: Option<&ArrayData>,
+) -> Result<Array, OpsError> {
+    let depth = a.layout().shape().last().copied().unwrap_or(0);
+    let dtype = exact(depth);
+    let (rows, columns) = (a.layout().rank().saturating_sub(2), b.layout().rank().saturating_sub(1));
+    let (a, b) = (centred(op, a, a_zero, rows, dtype)?, centred(op, b, b_zero, columns, dtype)?);
+    a.matmul(&b).map_err(|e| e.of(op))
+}
+
+/// A scale as an array that broadcasts along an axis of a result.
+fn along(scale: &ArrayData, axis: usize, rank: usize) -> Result<Array, OpsError> {
+    let scale = Array::from(scale.clone()).astype(DType::F64)?;
+    let shape: Vec<isize> = match scale.shape() {
+        [] | [1] => vec![],
+        [n] => (0..rank).map(|i| if i == axis { *n as isize } else { 1 }).collect(),
+        more => more.iter().map(|n| *n as isize).collect(),
+    };
+    scale.reshape(&shape)
+}
+
+/// What a quantized operand is: integers, their scale, their zero point.
+#[derive(Clone, Copy)]
+pub struct Quantized<'a> {
+    /// Integers.
+    pub x: &'a ArrayData,
+    /// What one of them stands for.
+    pub scale: &'a ArrayData,
+    /// The integer that stands for zero.
+    pub zero: Option<&'a ArrayData>,
+}
+
+/// Sums as integers of another scale.
+fn requantized(sums: &Array, factor: &Array, y_zero: Option<&ArrayData>, dtype: DType) -> Result<ArrayData, OpsError> {
+    let scaled = sums.astype(DType::F64)?.multiply(factor)?.rint()?;
+    let shifted = match y_zero {
+        Some(zero) => scaled.add(&Array::from(zero.clone()).astype(DType::F64)?)?,
+        None => scaled,
+    };
+    let (low, high) = match dtype {
+        DType::I8 => (-128.0, 127.0),
+        _ => (0.0, 255.0),
+    };
+    Ok(shifted.maximum(low)?.minimum(high)?.astype(dtype)?.into())
+}
+
+/// The product of two quantized matrices, quantized.
+///
+/// # Errors
+/// When shapes do not fit, or memory cannot be had.
+pub fn matmul(a: &Quantized<'_>, b: &Quantized<'_>, y: (&ArrayData, &ArrayData)) -> Result<ArrayData, OpsError> {
+    const OP: &str = "QLinearMatMul";
+    let sums = product(OP, a.x, b.x, a.zero, b.zero)?;
+    let rank = sums.rank();
+    let a_scale = along(a.scale, rank.saturating_sub(2), rank)?;
+    let b_scale = along(b.scale, rank.saturating_sub(1), rank)?;
+    let factor = a_scale.multiply(&b_scale)?.divide(&along(y.0, 0, rank)?)?;
+    requantized(&sums, &factor, Some(y.1), y.1.dtype())
+}
+
+/// The convolution of integers, exact, as floats that hold them.
+fn convolved(
+    lane: &Lane,
+    op: &'static str,
+    x: (&ArrayData, Option<&ArrayData>),
+    w: (&ArrayData, Option<&ArrayData>),
+    groups: usize,
+    sliding: &Sliding,
+) -> Result<Array, OpsError> {
+    let depth: usize = w.0.layout().shape().get(1..).unwrap_or_default().iter().product();
+    let dtype = exact(depth);
+    let (x, w) = (centred(op, x.0, x.1, 1, dtype)?, centred(op, w.0, w.1, 0, dtype)?);
+    let plan = Convolution::new(x.data(), w.data(), groups, sliding)?;
+    Ok(plan.run(lane, x.data(), None, None, Activation::None)?.into())
+}
+
+/// The convolution of integers, exact in `i32`.
+///
+/// # Errors
+/// When shapes do not fit, or memory cannot be had.
+pub fn conv_integer(
+    lane: &Lane,
+    x: (&ArrayData, Option<&ArrayData>),
+    w: (&ArrayData, Option<&ArrayData>),
+    groups: usize,
+    sliding: &Sliding,
+) -> Result<ArrayData, OpsError> {
+    convolved(lane, "ConvInteger", x, w, groups, sliding)?.astype(DType::I32).map(Into::into)
+}
+
+/// The convolution of quantized images, quantized; the bias is of the products' scale.
+///
+/// # Errors
+/// When shapes do not fit, or memory cannot be had.
+pub fn conv(
+    lane: &Lane,
+    x: &Quantized<'_>,
+    w: &Quantized<'_>,
+    bias: Option<&ArrayData>,
+    y: (&ArrayData, &ArrayData),
+    groups: usize,
+    sliding: &Sliding,
+) -> Result<ArrayData, OpsError> {
+    let mut sums = convolved(lane, "QLinearConv", (x.x, x.zero), (w.x, w.zero), groups, sliding)?.astype(DType::F64)?;
+    let rank = sums.rank();
+    if let Some(bias) = bias {
+        sums = sums.add(&along(bias, 1, rank)?)?;
+    }
+    let factor = along(x.scale, 0, rank)?.multiply(&along(w.scale, 1, rank)?)?.divide(&along(y.0, 0, rank)?)?;
+    requantized(&sums, &factor, Some(y.1), y.1.dtype())
+}

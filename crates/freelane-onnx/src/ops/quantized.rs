@@ -1,0 +1,139 @@
+//! Floats as small integers, and products of those.
+use super::layers::{groups, sliding};
+use super::{Op, Row, Spec, row};
+use crate::Fault;
+use freelane_array::DType;
+use freelane_graph::{Fact, GraphError, Operator};
+use freelane_nn::quant::{self, Quantized, Shared};
+use std::sync::Arc;
+
+type Made = Result<Arc<dyn Operator>, Fault>;
+
+pub(crate) const ROWS: &[Row] = &[
+    row("QuantizeLinear", 10, quantize),
+    row("DequantizeLinear", 10, dequantize),
+    row("DynamicQuantizeLinear", 11, dynamic),
+    row("MatMulInteger", 10, |s| {
+        Op::new(s, |cx| {
+            let zeros = (cx.array_or_none(2)?, cx.array_or_none(3)?);
+            let y = quant::matmul_integer(cx.array(0)?, cx.array(1)?, zeros.0, zeros.1)?;
+            cx.set(0, y);
+            Ok(())
+        })
+        .of_dtype(DType::I32)
+        .done()
+    }),
+    row("ConvInteger", 10, conv_integer),
+    row("QLinearMatMul", 10, |s| {
+        Op::new(s, |cx| {
+            let a = Quantized { x: cx.array(0)?, scale: cx.array(1)?, zero: Some(cx.array(2)?) };
+            let b = Quantized { x: cx.array(3)?, scale: cx.array(4)?, zero: Some(cx.array(5)?) };
+            let y = quant::matmul(&a, &b, (cx.array(6)?, cx.array(7)?))?;
+            cx.set(0, y);
+            Ok(())
+        })
+        .infer(of_dtype_of(7))
+        .done()
+    }),
+    row("QLinearConv", 10, |s| {
+        let (sliding, groups) = (sliding(s)?, groups(s)?);
+        Op::new(s, move |cx| {
+            let x = Quantized { x: cx.array(0)?, scale: cx.array(1)?, zero: Some(cx.array(2)?) };
+            let w = Quantized { x: cx.array(3)?, scale: cx.array(4)?, zero: Some(cx.array(5)?) };
+            let y = (cx.array(6)?, cx.array(7)?);
+            let y = quant::conv(cx.lane(), &x, &w, cx.array_or_none(8)?, y, groups, &sliding)?;
+            cx.set(0, y);
+            Ok(())
+        })
+        .infer(of_dtype_of(7))
+        .done()
+    }),
+];
+
+type Infer = fn(&[Option<&Fact>], usize) -> Result<Vec<Fact>, GraphError>;
+
+/// The output has the type of input 7.
+fn of_dtype_of(_: usize) -> Infer {
+    |facts, outputs| {
+        let dtype = facts.get(7).and_then(|f| f.as_ref()?.dtype);
+        Ok(vec![Fact { dtype, ..Fact::default() }; outputs])
+    }
+}
+
+/// Which elements share a scale.
+fn shared(s: &Spec<'_>) -> Result<Shared, Fault> {
+    let block = s.int("block_size", 0)?;
+    let block = usize::try_from(block).map_err(|_| Fault::Invalid(format!("attribute block_size is {block}")))?;
+    Ok(Shared { axis: s.int("axis", 1)?, block })
+}
+
+/// The type that an attribute names; nothing if it is 0.
+fn type_of(s: &Spec<'_>, name: &'static str) -> Result<Option<DType>, Fault> {
+    if s.int(name, 0)? == 0 { Ok(None) } else { s.dtype(name) }
+}
+
+fn like(dtype: Option<DType>) -> impl Fn(&[Option<&Fact>], usize) -> Result<Vec<Fact>, GraphError> + Send + Sync {
+    move |facts, outputs| {
+        let shape = facts.first().and_then(|f| f.as_ref()?.shape.clone());
+        Ok(vec![Fact { dtype, shape, constant: None }; outputs])
+    }
+}
+
+fn quantize(s: &Spec<'_>) -> Made {
+    let (shared, wanted) = (shared(s)?, type_of(s, "output_dtype")?);
+    type_of(s, "precision")?;
+    s.ignore("saturate");
+    let dtype = match s.fact(2) {
+        Some(zero) => zero.dtype,
+        None => Some(wanted.unwrap_or(DType::U8)),
+    };
+    Op::new(s, move |cx| {
+        let zero = cx.array_or_none(2)?;
+        let dtype = zero.map_or(wanted.unwrap_or(DType::U8), |z| z.dtype());
+        let y = quant::quantize(cx.lane(), cx.array(0)?, cx.array(1)?, zero, dtype, shared)?;
+        cx.set(0, y);
+        Ok(())
+    })
+    .infer(like(dtype))
+    .done()
+}
+
+fn dequantize(s: &Spec<'_>) -> Made {
+    let (shared, wanted) = (shared(s)?, type_of(s, "output_dtype")?);
+    let dtype = wanted.or(s.fact(1).and_then(|f| f.dtype));
+    Op::new(s, move |cx| {
+        let scale = cx.array(1)?;
+        let dtype = wanted.unwrap_or(scale.dtype());
+        let y = quant::dequantize(cx.lane(), cx.array(0)?, scale, cx.array_or_none(2)?, dtype, shared)?;
+        cx.set(0, y);
+        Ok(())
+    })
+    .infer(like(dtype))
+    .done()
+}
+
+fn dynamic(s: &Spec<'_>) -> Made {
+    Op::new(s, |cx| {
+        let made = quant::quantize_dynamic(cx.lane(), cx.array(0)?)?;
+        made.into_iter().enumerate().for_each(|(i, x)| cx.set(i, x));
+        Ok(())
+    })
+    .infer(|facts, _| {
+        let shape = facts.first().and_then(|f| f.as_ref()?.shape.clone());
+        let y = Fact { dtype: Some(DType::U8), shape, constant: None };
+        Ok(vec![y, Fact::known(DType::F32, &[]), Fact::known(DType::U8, &[])])
+    })
+    .done()
+}
+
+fn conv_integer(s: &Spec<'_>) -> Made {
+    let (sliding, groups) = (sliding(s)?, groups(s)?);
+    Op::new(s, move |cx| {
+        let (x, w) = ((cx.array(0)?, cx.array_or_none(2)?), (cx.array(1)?, cx.array_or_none(3)?));
+        let y = quant::conv_integer(cx.lane(), x, w, groups, &sliding)?;
+        cx.set(0, y);
+        Ok(())
+    })
+    .of_dtype(DType::I32)
+    .done()
+}
