@@ -52,6 +52,16 @@ impl ModelFile {
         }
     }
 
+    /// A number that only models of the same bytes have.
+    pub(crate) fn content_hash(&self) -> blake3::Hash {
+        blake3::hash(&self.bytes)
+    }
+
+    /// Whether all of the model surely lies in this file: the key of external data does not occur.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.path.is_none() || memchr::memmem::find(&self.bytes, b"location").is_none()
+    }
+
     /// An error, with the file's name.
     pub fn blame(&self, error: OnnxError) -> OnnxError {
         match &self.path {

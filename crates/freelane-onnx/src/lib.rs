@@ -10,6 +10,7 @@
 //! text.rs     a model as text
 //! import.rs   a model as a graph; sorted.rs: the order of its nodes
 //! ops/        the operators, one row each
+//! session.rs  a model that threads share; shared.rs: models by content
 //! ```
 #![forbid(unsafe_code)]
 mod dtype;
@@ -19,6 +20,8 @@ mod import;
 mod limits;
 mod ops;
 pub mod proto;
+mod session;
+mod shared;
 mod sorted;
 mod tensor;
 mod text;
@@ -30,6 +33,7 @@ pub use error::{Fault, OnnxError};
 pub use file::ModelFile;
 pub use import::{Imported, import};
 pub use limits::Limits;
+pub use session::{Metadata, Port, Session, SessionOptions};
 pub use tensor::{ExternalData, array_of};
 pub use text::{Text, summary};
 pub use value::value_of;

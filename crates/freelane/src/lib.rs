@@ -27,6 +27,7 @@
 //! | [`linalg`] | `freelane-linalg` |
 //! | [`fft`] | `freelane-fft` |
 //! | [`random`] | `freelane-random` |
+//! | [`graph`]: operations as a graph, plans that threads share | `freelane-graph` |
 //! | [`onnx`]: models as graphs | `freelane-onnx` |
 //! | [`load`], [`save`], [`io`] | `freelane-io` |
 //! | [`Runtime`], [`Lane`] | `freelane-pool` |
@@ -35,6 +36,7 @@
 
 pub use freelane_array::{ArrayView, Element, Kind, Layout, broadcast_shapes};
 pub use freelane_fft as fft;
+pub use freelane_graph as graph;
 pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_linalg as linalg;

@@ -67,7 +67,7 @@ impl Binding {
 }
 
 /// Files of several arrays are followed by the key of one.
-fn split_key(place: &str) -> (&str, Option<&str>) {
+pub(super) fn split_key(place: &str) -> (&str, Option<&str>) {
     let lower = place.to_ascii_lowercase();
     let colon = [".npz:", ".safetensors:"].iter().filter_map(|end| Some(lower.find(end)? + end.len() - 1)).min();
     colon.map_or((place, None), |at| (&place[..at], Some(&place[at + 1..])))

@@ -3,6 +3,7 @@ mod completions;
 mod dump;
 mod eval;
 mod ops;
+mod run;
 mod scale;
 
 use anyhow::Result;
@@ -19,6 +20,7 @@ pub struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Eval(eval::Args),
+    Run(run::Args),
     Scale(scale::Args),
     Ops(ops::Args),
     Dump(dump::Args),
@@ -34,6 +36,7 @@ impl Cli {
     pub fn run(self, out: &mut dyn Write) -> Result<()> {
         match self.command {
             Command::Eval(args) => eval::run(args, out),
+            Command::Run(args) => run::run(args, out),
             Command::Scale(args) => scale::run(args, out),
             Command::Ops(args) => ops::run(args, out),
             Command::Dump(args) => dump::run(args, out),

@@ -15,6 +15,9 @@ pub struct Args {
     /// Numbers of threads, separated by commas [default: 1, 2, 4 and so on, up to the processors]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
+    /// A model for the workload session: FILE.onnx
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
     /// Only cases of this many elements or bytes
     #[arg(long, value_name = "N")]
     n: Option<usize>,
@@ -30,7 +33,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
-    let groups: Vec<_> = args.workload.iter().flat_map(|w| w.groups(args.n)).collect();
+    let groups: Vec<_> = args.workload.iter().flat_map(|w| w.groups(args.n, args.model.as_deref())).collect();
     if groups.is_empty() {
         let names: Vec<&str> = args.workload.iter().map(|w| w.name()).collect();
         bail!("workload {} has no case of size {}", names.join(","), args.n.unwrap_or_default());

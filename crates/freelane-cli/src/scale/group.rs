@@ -1,5 +1,6 @@
 //! What is measured side by side.
 use anyhow::Result;
+use std::path::Path;
 use std::sync::Arc;
 
 /// One of the systems' workloads.
@@ -11,6 +12,8 @@ pub enum Workload {
     Temporaries,
     /// Functions over arrays.
     Ufunc,
+    /// Models that all threads share.
+    Session,
     /// All of them.
     All,
 }
@@ -22,19 +25,21 @@ impl Workload {
             Workload::Alloc => "alloc",
             Workload::Temporaries => "temporaries",
             Workload::Ufunc => "ufunc",
+            Workload::Session => "session",
             Workload::All => "all",
         }
     }
 
-    /// The groups of this workload, of size `n` only if one is given.
-    pub fn groups(self, n: Option<usize>) -> Vec<Group> {
+    /// The groups of this workload, of size `n` only if one is given; those of sessions with a model of the user's.
+    pub fn groups(self, n: Option<usize>, model: Option<&Path>) -> Vec<Group> {
         let mut groups = match self {
             Workload::Alloc => super::alloc::groups(),
             Workload::Temporaries => super::temporaries::groups(),
             Workload::Ufunc => super::ufunc::groups(),
-            Workload::All => [Workload::Alloc, Workload::Temporaries, Workload::Ufunc]
+            Workload::Session => super::session::groups(model),
+            Workload::All => [Workload::Alloc, Workload::Temporaries, Workload::Ufunc, Workload::Session]
                 .into_iter()
-                .flat_map(|w| w.groups(None))
+                .flat_map(|w| w.groups(None, model))
                 .collect(),
         };
         groups.retain(|group| n.is_none_or(|n| n == group.n));

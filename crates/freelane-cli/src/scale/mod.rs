@@ -15,6 +15,7 @@ mod measure;
 pub mod plot;
 mod report;
 mod row;
+mod session;
 mod temporaries;
 mod ufunc;
 

@@ -1,0 +1,261 @@
+//! `freelane run`: an ONNX model over array files.
+use super::json_line;
+use crate::memory;
+use crate::progress::Progress;
+use crate::show;
+use anyhow::{Context, Result, anyhow, bail};
+use freelane::graph::{Datum, Limits, Measure};
+use freelane::onnx::{Port, Session, SessionOptions};
+use freelane::{Array, Runtime};
+use serde_json::{Value as Json, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
+
+/// Run an ONNX model
+///
+/// The model is loaded once and shared by all threads. Each thread runs it --repeat times.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The model: FILE.onnx
+    model: PathBuf,
+    /// Inputs: NAME=FILE.npy, NAME=FILE.npz:key, NAME=FILE.safetensors:key; with one input, NAME= may be left out
+    #[arg(short, long = "input", value_name = "NAME=FILE")]
+    inputs: Vec<String>,
+    /// Make up inputs that are not given
+    #[arg(long)]
+    random: bool,
+    /// The length that an open axis gets with --random: NAME=N, or N for all
+    #[arg(long = "dim", value_name = "NAME=N")]
+    dims: Vec<String>,
+    /// The seed of --random
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Write each output to DIR/NAME.npy
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Threads that run the model at once
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Split large operations of each run over this many threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    split: u16,
+    /// Runs of each thread
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    repeat: u64,
+    /// Print the time of each operator
+    #[arg(long)]
+    profile: bool,
+    /// Leave the graph as the file has it
+    #[arg(long)]
+    plain: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
+    let runtime = (args.split > 1).then(|| Runtime::new(args.split.into())).transpose()?.map(Arc::new);
+    let measure = if args.profile { Measure::Nodes } else { Measure::Runs };
+    let began = Instant::now();
+    let progress = Progress::new("loading", 1);
+    let session = Session::open(&args.model, &SessionOptions { measure, runtime, plain: args.plain })?;
+    drop(progress);
+    let loading = began.elapsed();
+    let inputs = inputs(&args, &session)?;
+    let (outputs, wall) = repeat(&args, &session, &inputs)?;
+    if let Some(folder) = &args.output {
+        save(folder, &session, &outputs)?;
+    }
+    let report = report(&args, &session, &outputs, loading, wall)?;
+    if args.json {
+        return json_line(out, &report);
+    }
+    for (port, output) in session.outputs().iter().zip(&outputs) {
+        writeln!(out, "{}: {}", port.name, described(output)?)?;
+    }
+    if args.profile {
+        profile(&session, out)?;
+    }
+    out.flush()?;
+    // Nobody reads what cannot be written.
+    let _ = writeln!(io::stderr(), "{}", summary(&args, &session, loading, wall));
+    Ok(())
+}
+
+/// The model's inputs in order, from files or made up.
+fn inputs(args: &Args, session: &Session) -> Result<Vec<Datum>> {
+    let mut given: Vec<(&str, Datum)> = vec![];
+    for text in &args.inputs {
+        let (name, place) = match (text.split_once('='), session.inputs()) {
+            (Some((name, place)), _) => (name, place),
+            (None, [only]) => (only.name.as_str(), text.as_str()),
+            (None, _) => bail!("--input {text}: expected NAME=FILE; the model takes {}", names(session.inputs())),
+        };
+        let (file, key) = super::eval::split_key(place);
+        let array = freelane::load(Path::new(file), key).with_context(|| format!("{name}={file}"))?;
+        given.push((name, array.into()));
+    }
+    if args.random {
+        for port in session.inputs() {
+            if !given.iter().any(|(name, _)| *name == port.name) {
+                let made = random(args, port, given.len() as u32).with_context(|| format!("input {}", port.name))?;
+                given.push((port.name.as_str(), made));
+            }
+        }
+    }
+    session.in_order(&given).map_err(|e| match args.random {
+        true => anyhow!(e),
+        false => anyhow!("{e} (-i NAME=FILE gives it, --random makes it up)"),
+    })
+}
+
+fn names(ports: &[Port]) -> String {
+    ports.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Numbers between 0 and 1, zeros and ones where whole numbers are asked for. Open axes have length 1 or what --dim says.
+fn random(args: &Args, port: &Port, stream: u32) -> Result<Datum> {
+    let dims = port.fact.shape.as_ref().ok_or_else(|| anyhow!("its shape is not known: give it with -i"))?;
+    let dtype = port.fact.dtype.ok_or_else(|| anyhow!("it is no array, or its type is not known: give it with -i"))?;
+    let shape = dims.iter().map(|dim| length(args, dim)).collect::<Result<Vec<usize>>>()?;
+    let mut generator = freelane::random::Generator::new(args.seed).stream(stream);
+    let numbers = generator.random(&shape)?;
+    let numbers = if dtype.is_inexact() { numbers } else { numbers.greater(0.5)? };
+    Ok(numbers.astype(dtype)?.into())
+}
+
+fn length(args: &Args, dim: &freelane::graph::Dim) -> Result<usize> {
+    if let Some(n) = dim.known() {
+        return Ok(n);
+    }
+    let mut length = 1;
+    for text in &args.dims {
+        let (name, n) = text.split_once('=').map_or((None, text.as_str()), |(name, n)| (Some(name), n));
+        let n = n.parse().map_err(|_| anyhow!("--dim {text}: expected NAME=N or N"))?;
+        if name.is_none_or(|name| name == dim.to_string()) {
+            length = n;
+        }
+    }
+    Ok(length)
+}
+
+/// Runs on all threads at once; the outputs of the first, and the time of the slowest.
+fn repeat(args: &Args, session: &Session, inputs: &[Datum]) -> Result<(Vec<Datum>, Duration)> {
+    let steps = args.repeat * u64::from(args.threads);
+    let progress = Progress::new("running", steps);
+    let gate = Barrier::new(args.threads.into());
+    let one = |_: u16| {
+        gate.wait();
+        let began = Instant::now();
+        let mut outputs = session.run_within(inputs, &Limits::default())?;
+        progress.step();
+        for _ in 1..args.repeat {
+            session.run_into(inputs, &Limits::default(), &mut outputs)?;
+            progress.step();
+        }
+        Ok((outputs, began.elapsed()))
+    };
+    let results: Vec<Result<(Vec<Datum>, Duration)>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..args.threads).map(|k| scope.spawn(move || one(k))).collect();
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked")))).collect()
+    });
+    let mut results = results.into_iter().collect::<Result<Vec<_>>>()?;
+    let wall = results.iter().map(|(_, wall)| *wall).max().unwrap_or_default();
+    Ok((results.swap_remove(0).0, wall))
+}
+
+fn save(folder: &Path, session: &Session, outputs: &[Datum]) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    for (port, output) in session.outputs().iter().zip(outputs) {
+        let Some(array) = output.array() else { bail!("{}: {} cannot be written", port.name, output.describe()) };
+        let path = folder.join(format!("{}.npy", port.name.replace(['/', ':'], "_")));
+        freelane::save(&path, &Array::from(array.clone())).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn described(output: &Datum) -> Result<String> {
+    let Some(array) = output.array() else { return Ok(output.describe()) };
+    let value = freelane::Value::Array(Array::from(array.clone()));
+    let shown = show::Shown::of(&value)?;
+    Ok(format!("{}\n{shown}", shown.description()))
+}
+
+fn report(args: &Args, session: &Session, outputs: &[Datum], loading: Duration, wall: Duration) -> Result<Json> {
+    let mut shown = vec![];
+    for (port, output) in session.outputs().iter().zip(outputs) {
+        let mut entry = match output.array() {
+            Some(array) => serde_json::to_value(show::Shown::of(&freelane::Value::Array(Array::from(array.clone())))?)?,
+            None => json!({ "kind": output.describe() }),
+        };
+        entry["name"] = json!(port.name);
+        shown.push(entry);
+    }
+    let (latency, memory) = (session.latency(), session.memory());
+    let runs = args.repeat * u64::from(args.threads);
+    let mut report = json!({
+        "model": args.model.display().to_string(),
+        "threads": args.threads,
+        "repeat": args.repeat,
+        "load_seconds": loading.as_secs_f64(),
+        "seconds": wall.as_secs_f64(),
+        "runs_per_second": runs as f64 / wall.as_secs_f64(),
+        "ns_per_run": latency.total.as_nanos() as f64 / latency.runs.max(1) as f64,
+        "p50_ns": latency.quantile(0.5).as_nanos() as u64,
+        "p99_ns": latency.quantile(0.99).as_nanos() as u64,
+        "weight_bytes": memory.constants,
+        "lane_bytes": memory.values,
+        "resident_bytes": memory::resident().map(|r| r.peak_bytes),
+        "outputs": shown,
+    });
+    if args.profile {
+        let row = |t: &freelane::graph::NodeTime| json!({ "node": t.node, "op": t.op, "runs": t.runs, "ns": t.total.as_nanos() as u64 });
+        report["profile"] = session.profile().iter().map(row).collect();
+    }
+    Ok(report)
+}
+
+/// Time by operator, then the slowest nodes.
+fn profile(session: &Session, out: &mut dyn Write) -> Result<()> {
+    let times = session.profile();
+    let all: f64 = times.iter().map(|t| t.total.as_secs_f64()).sum::<f64>().max(1e-12);
+    let mut by_op: Vec<(&str, usize, f64)> = vec![];
+    for t in &times {
+        match by_op.iter_mut().find(|(op, ..)| *op == t.op) {
+            Some((_, nodes, seconds)) => {
+                *nodes += 1;
+                *seconds += t.total.as_secs_f64();
+            }
+            None => by_op.push((&t.op, 1, t.total.as_secs_f64())),
+        }
+    }
+    by_op.sort_by(|a, b| b.2.total_cmp(&a.2));
+    writeln!(out, "\n{:>8}  {:>6}  {:>12}  operator", "share", "nodes", "ms")?;
+    for (op, nodes, seconds) in by_op {
+        writeln!(out, "{:>7.1}%  {nodes:>6}  {:>12.3}  {op}", 100.0 * seconds / all, seconds * 1e3)?;
+    }
+    writeln!(out, "\n{:>8}  {:>12}  slowest nodes", "share", "us a run")?;
+    for t in times.iter().take(10) {
+        let (share, each) = (t.total.as_secs_f64() / all, t.total.as_secs_f64() * 1e6 / t.runs.max(1) as f64);
+        writeln!(out, "{:>7.1}%  {each:>12.2}  {} {}", 100.0 * share, t.op, t.node)?;
+    }
+    Ok(())
+}
+
+fn summary(args: &Args, session: &Session, loading: Duration, wall: Duration) -> String {
+    let (latency, memory) = (session.latency(), session.memory());
+    let runs = args.repeat * u64::from(args.threads);
+    let ms = |d: Duration| d.as_secs_f64() * 1e3;
+    format!(
+        "{runs} runs on {} in {:.3} ms after {:.3} ms of loading; half within {:.3} ms, 99 of 100 within {:.3} ms; weights {}, a thread's values {}",
+        if args.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", args.threads) },
+        ms(wall),
+        ms(loading),
+        ms(latency.quantile(0.5)),
+        ms(latency.quantile(0.99)),
+        show::bytes(memory.constants as u64),
+        show::bytes(memory.values as u64)
+    )
+}
