@@ -2,9 +2,9 @@
 use super::given::{Few, Ints, array, axes_of, axis_of, fact, int_of, known, length_of};
 use super::{Op, Row, Spec, row};
 use crate::Fault;
-use freelane_array::{Index, Slice};
+use freelane_array::{ArrayData, DType, Index, Slice};
 use freelane_graph::{Dim, Fact, GraphError, Operator, Run};
-use freelane_ops::{Array, Pad, concat, nonzero};
+use freelane_ops::{Array, Pad, Scalar, concat, nonzero};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -228,9 +228,9 @@ fn pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         let pads = per_axis(&pads, axes.get(cx)?.as_deref(), x.rank())?;
         let with = match mode {
             0 => Pad::Constant(match if by_input { cx.array_or_none(2)? } else { None } {
-                Some(value) => Array::from(value.clone()).to_scalar()?,
+                Some(value) => scalar_of(value)?,
                 None if x.dtype().is_inexact() => f64::from(fixed).into(),
-                None if x.dtype() == freelane_array::DType::Bool => false.into(),
+                None if x.dtype() == DType::Bool => false.into(),
                 None => (fixed as i64).into(),
             }),
             1 => Pad::Reflect,
@@ -281,6 +281,16 @@ fn per_axis(pads: &[i64], axes: Option<&[i64]>, rank: usize) -> Result<SmallVec<
     let mut widths = SmallVec::from_elem((0, 0), rank);
     axes.iter().enumerate().for_each(|(i, &a)| widths[a] = (pads[i], pads[i + axes.len()]));
     Ok(widths)
+}
+
+/// The number that an array of one element holds. Nothing is copied: others may look at the array at the same time.
+fn scalar_of(value: &ArrayData) -> Result<Scalar, GraphError> {
+    Ok(match value.dtype() {
+        DType::F32 => Scalar::Float(value.view::<f32>()?.iter().next().unwrap_or(0.0).into()),
+        DType::F64 => Scalar::Float(value.view::<f64>()?.iter().next().unwrap_or(0.0)),
+        DType::I64 => value.view::<i64>()?.iter().next().unwrap_or(0).into(),
+        _ => Array::from(value.clone()).to_scalar()?,
+    })
 }
 
 fn tile(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {

@@ -5,6 +5,7 @@ use crate::Fault;
 use freelane_array::DType;
 use freelane_graph::{Dim, Fact, GraphError, Operator, broadcast_dims};
 use freelane_ops::Array;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Row] = &[
@@ -40,8 +41,7 @@ fn reshape(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
         let to = target.get(cx)?.ok_or_else(|| GraphError::invalid("the shape is missing"))?;
-        let shape = resolved(&to, &dims_of(x.shape()), keep_zero)?;
-        let shape: Vec<isize> = shape.iter().map(|d| d.known().map_or(-1, |n| n as isize)).collect();
+        let shape = lengths(&to, x.shape(), keep_zero)?;
         let y = x.reshape(&shape)?;
         cx.set(0, y);
         Ok(())
@@ -58,6 +58,18 @@ fn reshape(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         Ok(known(x.dtype, shape.map(|s| s.into_iter().map(blur).collect())))
     })
     .done()
+}
+
+/// The lengths that `to` asks for: 0 stands for the array's length, -1 for what is left.
+fn lengths(to: &[i64], from: &[usize], keep_zero: bool) -> Result<SmallVec<[isize; 8]>, GraphError> {
+    let missing =
+        |i| GraphError::invalid(format!("length {i} is to be that of the input, which has {} axes", from.len()));
+    let one = |(i, &n): (usize, &i64)| match n {
+        0 if !keep_zero => from.get(i).map(|&n| n as isize).ok_or_else(|| missing(i)),
+        -1 => Ok(-1),
+        n => super::given::length_of(n).map(|n| n as isize),
+    };
+    to.iter().enumerate().map(one).collect()
 }
 
 /// The shape that `to` asks for: 0 stands for the input's length, -1 for what is left.
@@ -123,7 +135,7 @@ fn squeeze(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let inferred = axes.clone();
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
-        let axes: Vec<isize> = match axes.get(cx)? {
+        let axes: SmallVec<[isize; 8]> = match axes.get(cx)? {
             Some(axes) => axes_of(&axes, x.rank())?.iter().map(|&a| a as isize).collect(),
             None => (0..x.rank()).filter(|&a| x.shape()[a] == 1).map(|a| a as isize).collect(),
         };
@@ -179,7 +191,7 @@ fn transpose(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         let x = cx.array(0)?;
         let layout = match &order {
             Some(order) => {
-                let order: smallvec::SmallVec<[isize; 8]> = order.iter().map(|&a| a as isize).collect();
+                let order: SmallVec<[isize; 8]> = order.iter().map(|&a| a as isize).collect();
                 x.layout().permute(&order)?
             }
             None => x.layout().reverse_axes(),
