@@ -11,6 +11,14 @@ use std::sync::Arc;
 type Made = Result<Arc<dyn Operator>, Fault>;
 
 pub(crate) const ROWS: &[Row] = &[
+    row("Relu", 1, |s| {
+        s.ignore("consumed_inputs");
+        super::ufunc(&freelane_ops::ufuncs::RELU)
+    }),
+    row("Sigmoid", 1, |s| {
+        s.ignore("consumed_inputs");
+        super::ufunc(&freelane_ops::ufuncs::SIGMOID)
+    }),
     row("LeakyRelu", 1, |s| one(s, "LeakyRelu", Activation::Leaky(s.float("alpha", 0.01)?))),
     row("Elu", 1, |s| one(s, "Elu", Activation::Elu(s.float("alpha", 1.0)?))),
     row("Selu", 1, |s| selu(s, 1.6732, 1.0507)),
