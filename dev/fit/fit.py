@@ -10,8 +10,8 @@ series is exact; where the weight of an error varies much over the range (erfc),
 many nodes. Both come within a small factor of the best polynomial, which is all that is asked for: the tests beside the
 functions bound the error of the whole function, rounding included. Running it twice gives the same file.
 """
-from mpmath import (asin, atan, atanh, cos, cosh, erf, erfc, exp, expm1, floor, log, log1p, lu_solve, matrix, mp, mpf, nint,
-                    nstr, pi, sin, sinh, sqrt, tan)
+from mpmath import (asin, atan, atanh, besseli, cos, cosh, erf, erfc, exp, expm1, floor, log, log1p, lu_solve, matrix, mp,
+                    mpf, nint, nstr, pi, sin, sinh, sqrt, tan)
 
 mp.dps = 60
 DIGITS = {"f32": 12, "f64": 20}
@@ -104,7 +104,7 @@ z = ((sqrt(2) - 1) / (sqrt(2) + 1))**2 * mpf("1.001")
 fit("LOG", "`(2 atanh s - 2 s) / s^3`, in `z = s^2`, for `|s| <= (sqrt 2 - 1) / (sqrt 2 + 1)`.",
     lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), z, {"f32": 2, "f64": 6})
 fit("LOG2_POWF", "`2 atanh s / (s ln 2)`, in `z = s^2`, over the range of `LOG_64`, as short as powers in f32 allow.",
-    lambda z: 2 * atanh(sqrt(z)) / sqrt(z) / log(2), mpf(0), z, {"f64": 5})
+    lambda z: 2 * atanh(sqrt(z)) / sqrt(z) / log(2), mpf(0), z, {"f64": 4})
 fit("LOG_POW", "`(atanh s - s - 1/3 s^3) / s^5`, in `z = s^2`, over the range of `LOG_64`.",
     lambda z: (atanh(sqrt(z)) - sqrt(z) - sqrt(z)**3 / 3) / sqrt(z)**5, mpf(0), z, {"f64": 6})
 fit("EXP2_POWF", "`2^r`, for `|r| <= 1/2`, as short as powers in f32 allow.",
@@ -157,7 +157,19 @@ def erfcx(u):
 
 
 fit_pair("ERFCX", f"`e^(z^2) erfc z (z + k)`, in `u = (z - k) / (z + k)`, `k = {nstr(k, 5)}`, for `z` from 0.49 to 39.",
-         erfcx, (mpf("0.49") - k) / (mpf("0.49") + k), (39 - k) / (39 + k), {"f32": 10, "f64": 21})
+         erfcx, (mpf("0.49") - k) / (mpf("0.49") + k), (39 - k) / (39 + k), {"f32": 11, "f64": 21})
+
+# log(a / b) with a / b within 2^0.6 of a power of two, which two subtracted exponents find.
+s = (mpf(2)**mpf("0.6") - 1) / (mpf(2)**mpf("0.6") + 1)
+fit_pair("LOGIT", "`(2 atanh s - 2 s) / s^3`, in `z = s^2`, for `|s|` up to that of a quotient of 2^0.6.",
+         lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), s**2 * mpf("1.01"), {"f32": 3, "f64": 7})
+fit_pair("SINC", "`(sin(pi r) / (pi r) - 1) / t`, in `t = r^2`, for `|r| <= 1/2`.",
+         lambda t: (sin(pi * sqrt(t)) / (pi * sqrt(t)) - 1) / t if t > TINY else -pi**2 / 6, mpf(0), mpf("0.2501"),
+         {"f32": 4, "f64": 8})
+fit_pair("BESSEL_NEAR", "`(I0(x) - 1) / a`, in `a = x^2 / 4`, for `x` from 0 to 8.",
+         lambda a: (besseli(0, 2 * sqrt(a)) - 1) / a if a > TINY else mpf(1), mpf(0), mpf(16), {"f32": 9, "f64": 15})
+fit_pair("BESSEL_FAR", "`sqrt(x) e^-x I0(x)`, in `u = 1 / x`, for `x` from 8 on.",
+         lambda u: sqrt(1 / u) * exp(-1 / u) * besseli(0, 1 / u), mpf(0), mpf("0.125"), {"f32": 7, "f64": 23})
 
 for ty, bits in (("f32", 24), ("f64", 53)):
     emit(f"PI_{ty[1:]}", ty, words(+pi, 3, bits), "pi in three words.")

@@ -44,8 +44,10 @@ pub enum Loops {
     Unary(&'static Table<Loop1>),
     /// Two operands of one type.
     Binary(&'static Table<Loop2>),
-    /// A boolean and two operands of one type: `where`.
-    Select(&'static Table<Loop3>),
+    /// Two operands of one type after one of another: the type of the first, a boolean for `where`.
+    Select(DType, &'static Table<Loop3>),
+    /// Three operands of one type.
+    Ternary(&'static Table<Loop3>),
 }
 
 /// An elementwise function: one row, with all that is known about it.
@@ -90,7 +92,7 @@ impl UFunc {
         match self.loops {
             Loops::Unary(t) => t[dtype as usize].map(|e| e.out),
             Loops::Binary(t) => t[dtype as usize].map(|e| e.out),
-            Loops::Select(t) => t[dtype as usize].map(|e| e.out),
+            Loops::Select(_, t) | Loops::Ternary(t) => t[dtype as usize].map(|e| e.out),
         }
     }
 
@@ -111,7 +113,7 @@ impl UFunc {
 
     /// The dtype that operands are computed in.
     pub(crate) fn loop_dtype(&self, args: &[Operand<'_>]) -> Result<DType, OpsError> {
-        let operands = if matches!(self.loops, Loops::Select(_)) { &args[1..] } else { args };
+        let operands = if matches!(self.loops, Loops::Select(..)) { &args[1..] } else { args };
         let common = match operands {
             [Operand::Array(a)] => a.dtype(),
             [Operand::Array(a), Operand::Array(b)] if a.dtype() == b.dtype() => a.dtype(),
@@ -307,8 +309,9 @@ impl UFunc {
                     unsafe { run(isa, n, a, sa, b, sb, o, os) }
                 })
             }
-            Loops::Select(table) => {
-                let [c, a, b] = self.ready(lane, args, [DType::Bool, dtype, dtype])?;
+            Loops::Select(_, table) | Loops::Ternary(table) => {
+                let first = if let Loops::Select(first, _) = self.loops { first } else { dtype };
+                let [c, a, b] = self.ready(lane, args, [first, dtype, dtype])?;
                 let run = self.entry(table, dtype)?;
                 drive(lane, [&c, &a, &b], out, layout, out_size, self.cost, |[c, a, b, o], [sc, sa, sb, os], n| {
                     // SAFETY: as for one operand.

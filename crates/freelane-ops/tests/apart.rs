@@ -72,3 +72,33 @@ fn closeness_is_relative_to_the_second() -> Result {
     assert!(array(&[1.0, 2.0]).allclose(&array(&[1.0 + 1e-9, 2.0]), t)? && !array(&[1.0]).allclose(&array(&[1.1]), t)?);
     Ok(())
 }
+
+#[test]
+fn products_and_sums_in_one_rounding() -> Result {
+    let x = array(&[1.0 + f64::EPSILON, 3.0, f64::MAX, INF, NAN]);
+    let y = array(&[1.0 - f64::EPSILON, 0.1, 2.0, 0.0, 1.0]);
+    let z = array(&[-1.0, -0.3, -f64::MAX, 1.0, 1.0]);
+    same(&x.fma(&y, &z)?, &[-f64::EPSILON * f64::EPSILON, 2.7755575615628914e-17, f64::MAX, NAN, NAN]);
+    same(&array(&[1.0, 2.0, 3.0]).fma(2.0, &array(&[10.0]))?, &[12.0, 14.0, 16.0]);
+    assert_eq!(array(&[2.0f32]).fma(3.0, &array(&[0.5f64]))?.dtype(), DType::F64);
+    let column = array(&[1.0f32, 2.0]).reshape(&[2, 1])?;
+    let made = column.fma(&array(&[1.0f32, 10.0, 100.0]), &column)?;
+    assert_eq!((made.shape(), made.dtype()), (&[2, 3][..], DType::F32));
+    same(&made, &[2.0, 11.0, 101.0, 4.0, 22.0, 202.0]);
+    let error = array(&[1, 2]).fma(3, 4).unwrap_err().to_string();
+    assert!(error.contains("fma") && error.contains("int32") && error.contains("float64"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn from_one_array_to_another() -> Result {
+    let (start, end) = (array(&[0.1, -2.0, INF]), array(&[0.7, 6.0, 1.0]));
+    same(&start.lerp(&end, 0.0)?, &[0.1, -2.0, INF]);
+    same(&start.lerp(&end, 1.0)?, &[0.7, 6.0, NAN]);
+    same(&start.lerp(&end, 0.25)?, &[0.25, 0.0, INF]);
+    same(&array(&[0.0, 10.0]).lerp(20.0, &array(&[2.0, -1.0]))?, &[40.0, 0.0]);
+    let weights = array(&[0.0f32, 0.5, 1.0]).reshape(&[3, 1])?;
+    same(&array(&[1.0f32, 2.0]).lerp(&array(&[3.0f32, 6.0]), &weights)?, &[1.0, 2.0, 2.0, 4.0, 3.0, 6.0]);
+    assert!(array(&[1, 2]).lerp(3, 1).unwrap_err().to_string().starts_with("lerp: "));
+    Ok(())
+}

@@ -12,7 +12,7 @@ fn call(f: &UFunc, args: &[&Array]) -> Result<Array> {
 
 /// Random operands for a loop of `dtype`; the condition of `where` is boolean.
 fn operands(f: &UFunc, dtype: DType, shape: &[usize]) -> Result<Vec<Array>> {
-    let selects = f.arity() == 3;
+    let selects = f.name == "where";
     (0..f.arity())
         .map(|i| values(shape, if selects && i == 0 { DType::Bool } else { dtype }, f.domain, i as u64))
         .collect()

@@ -268,10 +268,20 @@ fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> 
     call_row(call.py, row, &values)
 }
 
+/// Whether the result is a view, however many elements there are.
+fn moves_nothing(row: Function, values: &[Option<Value>]) -> bool {
+    const VIEWS: &[&str] =
+        &["real", "permute_dims", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze"];
+    match (row.name(), values) {
+        ("imag", [Some(Value::Array(z))]) => z.dtype().kind() == freelane::Kind::Complex,
+        (name, _) => VIEWS.contains(&name),
+    }
+}
+
 /// Calls a row with converted arguments in order of its parameters.
 pub(crate) fn call_row<'py>(py: Python<'py>, row: Function, values: &[Option<Value>]) -> PyResult<Bound<'py, PyAny>> {
     let elements: usize = values.iter().flatten().map(size).fold(0, usize::saturating_add);
-    let cost = if elements < MANY { 0 } else { u64::MAX };
+    let cost = if elements < MANY || moves_nothing(row, values) { 0 } else { u64::MAX };
     match detach::run(py, cost, || Lane::with(|lane| row.call_placed(lane, values))).map_err(to_py)? {
         Outputs::One(array) => object::wrap(py, array),
         Outputs::Many(names, arrays) => results::wrap(py, row.name(), names, arrays),

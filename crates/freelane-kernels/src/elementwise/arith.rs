@@ -69,7 +69,19 @@ map2!(Subtract: floats, |a, b| a - b);
 map2!(Subtract: complex, |a, b| a - b);
 map2!(Multiply: ints, |a, b| a.wrapping_mul(b));
 map2!(Multiply: floats, |a, b| a * b);
-map2!(Multiply: complex, |a, b| a * b);
+macro_rules! multiply_complex {
+    ($($t:ident),*) => { $(
+        impl Map2<Complex<$t>> for Multiply {
+            type Out = Complex<$t>;
+            const BY_VECTORS: bool = true;
+            #[inline(always)]
+            fn apply(a: Complex<$t>, b: Complex<$t>) -> Complex<$t> {
+                a * b
+            }
+        }
+    )* };
+}
+multiply_complex!(f32, f64);
 map2!(Multiply: [bool], |a, b| a & b);
 map2!(Divide: floats, |a, b| a / b);
 

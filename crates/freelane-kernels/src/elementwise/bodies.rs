@@ -267,6 +267,8 @@ pub(super) mod portable {
     ) {
         // SAFETY: the caller's promise.
         let (c, a, b, o) = unsafe { (read(c, n), read(a, n), read(b, n), write(o, n)) };
-        super::map3::<K, T>(c, a, b, o)
+        for (((o, c), a), b) in o.iter_mut().zip(c).zip(a).zip(b) {
+            o.write(Any(K::slow(c.0, a.0, b.0)));
+        }
     }
 }

@@ -1,5 +1,7 @@
-//! Division to whole numbers, by Python's rules: the quotient is rounded down and the remainder has the divisor's sign.
-use super::{ByScalar, Map2, Tier};
+//! Division of integers to whole numbers, by Python's rules: the quotient is rounded down and the remainder has the
+//! divisor's sign.
+use super::tile::TILE;
+use super::{ByScalar, Map2, Tier, loop2};
 use freelane_simd::Isa;
 
 functions! {
@@ -61,54 +63,109 @@ trait ByFloat {
     fn trunc(self, b: Self) -> Self;
 }
 
-/// A function of integers of 64 bits, with a way of its own for one divisor.
+/// A function of integers of 64 bits: one scalar body for all, a vector body for what a float holds with bits to spare (so
+/// that a rounded quotient is past no whole number), and maybe a way of its own for one divisor.
 macro_rules! of_64_bits {
-    ($($k:ident $t:ident |$a:ident, $b:ident| $each:expr, |$d:ident| $one:expr;)*) => { $(
+    ($($k:ident $t:ident |$a:ident, $b:ident| $each:expr, $vector:expr $(, |$d:ident| $one:expr)?;)*) => { $(
         impl Map2<$t> for $k {
             type Out = $t;
-            const TIER: Tier = Tier::Scalar;
-            const BY_SCALAR: Option<ByScalar> = Some({
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            $(const BY_SCALAR: Option<ByScalar> = Some({
                 /// # Safety
                 /// As for `loop2`.
-                unsafe fn run(_: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool {
+                unsafe fn run(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool {
                     // SAFETY: the caller's promise: there is a divisor.
-                    let b = unsafe { b.cast::<$t>().read_unaligned() };
+                    let $d = Divisor::<$t>::new(unsafe { b.cast::<$t>().read_unaligned() });
                     // SAFETY: the caller's promise: `n` elements and room for as many, apart.
-                    unsafe { each(n, a.cast(), o.cast(), $k, Divisor::<$t>::new(b)) };
+                    unsafe { by_tiles(isa, n, a.cast(), o.cast(), $k, $d) };
                     true
                 }
                 run
-            });
+            });)?
             #[inline(always)]
             fn apply($a: $t, $b: $t) -> $t {
+                let (x, d) = ($a.short(), $b.short());
+                let y = <$t>::from_short($vector(x, d));
+                if $b == 0 { 0 } else { y }
+            }
+            #[inline(always)]
+            fn guard(a: $t, b: $t) -> bool {
+                !(a.is_short() & b.is_short())
+            }
+            #[inline(always)]
+            fn slow($a: $t, $b: $t) -> $t {
                 $each
             }
         }
-        impl ByDivisor<$t> for $k {
+        $(impl ByDivisor<$t> for $k {
             #[inline(always)]
             fn by(self, $a: $t, $d: &Divisor<$t>) -> $t {
                 $one
             }
-        }
+        })?
     )* };
 }
 of_64_bits! {
     FloorDivide i64 |a, b| {
         if b == 0 { 0 } else { a.wrapping_div(b).wrapping_sub(differs(a.wrapping_rem(b), b) as i64) }
-    }, |d| d.floor(a);
+    }, |x: f64, d: f64| (x / d).floor(), |d| d.floor(a);
     Remainder i64 |a, b| {
         if b == 0 {
             return 0;
         }
         let r = a.wrapping_rem(b);
         if differs(r, b) { r + b } else { r }
-    }, |d| if d.value == 0 { 0 } else { a.wrapping_sub(d.floor(a).wrapping_mul(d.value)) };
-    FloorDivide u64 |a, b| a.checked_div(b).unwrap_or(0), |d| d.magnitude.divide(a);
-    Remainder u64 |a, b| a.checked_rem(b).unwrap_or(0),
+    }, |x: f64, d: f64| (-(x / d).floor()).mul_add(d, x),
+        |d| if d.value == 0 { 0 } else { a.wrapping_sub(d.floor(a).wrapping_mul(d.value)) };
+    Fmod i64 |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }, |x: f64, d: f64| (-(x / d).trunc()).mul_add(d, x);
+    FloorDivide u64 |a, b| a.checked_div(b).unwrap_or(0), |x: f64, d: f64| (x / d).floor(), |d| d.magnitude.divide(a);
+    Remainder u64 |a, b| a.checked_rem(b).unwrap_or(0), |x: f64, d: f64| (-(x / d).floor()).mul_add(d, x),
         |d| if d.value == 0 { 0 } else { a - d.magnitude.divide(a) * d.value };
+    Fmod u64 |a, b| a.checked_rem(b).unwrap_or(0), |x: f64, d: f64| (-(x / d).floor()).mul_add(d, x);
 }
-map2!(Fmod: [i64], scalar |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) });
-map2!(Fmod: [u64], scalar |a, b| a.checked_rem(b).unwrap_or(0));
+
+/// Integers of 51 bits and a sign, as floats and back, without the conversions that AVX2 lacks: as the low bits of a float
+/// whose unit is 1.
+trait Short: Copy {
+    fn is_short(self) -> bool;
+    fn short(self) -> f64;
+    fn from_short(x: f64) -> Self;
+}
+
+impl Short for i64 {
+    #[inline(always)]
+    fn is_short(self) -> bool {
+        (self as u64).wrapping_add(1 << 51) >> 52 == 0
+    }
+    #[inline(always)]
+    fn short(self) -> f64 {
+        f64::from_bits((self as u64).wrapping_add(SIGNED.to_bits())) - SIGNED
+    }
+    #[inline(always)]
+    fn from_short(x: f64) -> i64 {
+        (x + SIGNED).to_bits().wrapping_sub(SIGNED.to_bits()) as i64
+    }
+}
+
+impl Short for u64 {
+    #[inline(always)]
+    fn is_short(self) -> bool {
+        self >> 51 == 0
+    }
+    #[inline(always)]
+    fn short(self) -> f64 {
+        f64::from_bits(self | UNSIGNED.to_bits()) - UNSIGNED
+    }
+    #[inline(always)]
+    fn from_short(x: f64) -> u64 {
+        (x + UNSIGNED).to_bits().wrapping_sub(UNSIGNED.to_bits())
+    }
+}
+
+/// 1.5 * 2^52 and 2^52.
+const SIGNED: f64 = 6755399441055744.0;
+const UNSIGNED: f64 = 4503599627370496.0;
 
 /// Whether a remainder towards zero is on the wrong side of the divisor.
 #[inline(always)]
@@ -121,15 +178,42 @@ trait ByDivisor<T> {
     fn by(self, a: T, d: &Divisor<T>) -> T;
 }
 
+/// Short numbers by the vector body, others by products.
+///
+/// # Safety
+/// As for `each`; this CPU supports `isa`.
+unsafe fn by_tiles<T: Short + 'static, K: ByDivisor<T> + Map2<T, Out = T> + Copy>(
+    isa: Isa,
+    n: usize,
+    a: *const T,
+    o: *mut T,
+    k: K,
+    d: Divisor<T>,
+) {
+    let (same, e) = ([d.value; TILE], size_of::<T>() as isize);
+    for i in (0..n).step_by(TILE) {
+        let (m, a, o) = (TILE.min(n - i), a.wrapping_add(i), o.wrapping_add(i));
+        // SAFETY: `i + j < n`.
+        let short = |all, j| all & unsafe { a.add(j).read_unaligned() }.is_short();
+        if isa != Isa::Portable && d.value.is_short() && (0..m).fold(true, short) {
+            // SAFETY: all have `m` elements, side by side, and the results lie apart.
+            unsafe { loop2::<K, T>(isa, m, a.cast(), e, same.as_ptr().cast(), e, o.cast(), e) };
+        } else {
+            // SAFETY: `i + m <= n`.
+            unsafe { each(m, a, o, k, &d) };
+        }
+    }
+}
+
 /// # Safety
 /// `n` elements can be read from `a`, and as many written at `o`, which lies apart.
 #[inline(always)]
-unsafe fn each<T: Copy, K: ByDivisor<T> + Copy>(n: usize, a: *const T, o: *mut T, k: K, d: Divisor<T>) {
+unsafe fn each<T: Copy, K: ByDivisor<T> + Copy>(n: usize, a: *const T, o: *mut T, k: K, d: &Divisor<T>) {
     for i in 0..n {
         // SAFETY: `i < n`.
         let x = unsafe { a.add(i).read_unaligned() };
         // SAFETY: as above.
-        unsafe { o.add(i).write_unaligned(k.by(x, &d)) };
+        unsafe { o.add(i).write_unaligned(k.by(x, d)) };
     }
 }
 
@@ -188,62 +272,6 @@ impl Magnitude {
     }
 }
 
-macro_rules! float {
-    ($($t:ident $floor:ident $rem:ident;)*) => { $(
-        /// The remainder: exact, before the divisor's sign is given to it.
-        #[inline(always)]
-        fn $rem(a: $t, b: $t) -> $t {
-            let r = a % b;
-            if r == 0.0 {
-                (0.0 as $t).copysign(b)
-            } else if (r < 0.0) != (b < 0.0) {
-                r + b
-            } else {
-                r
-            }
-        }
-
-        /// The quotient belonging to that remainder, so that rounding of `a / b` does not carry over a whole number. Of
-        /// infinities, the floor of the plain quotient, as the Array API standard has it.
-        #[inline(always)]
-        fn $floor(a: $t, b: $t) -> $t {
-            if b == 0.0 || a.is_infinite() || b.is_infinite() {
-                return (a / b).floor();
-            }
-            let r = a % b;
-            let exact = (a - r) / b - if r != 0.0 && (r < 0.0) != (b < 0.0) { 1.0 } else { 0.0 };
-            let floor = exact.floor();
-            if exact == 0.0 {
-                (0.0 as $t).copysign(a / b)
-            } else if exact - floor > 0.5 {
-                floor + 1.0
-            } else {
-                floor
-            }
-        }
-
-        impl Map2<$t> for FloorDivide {
-            type Out = $t;
-            const TIER: Tier = Tier::Scalar;
-            #[inline(always)]
-            fn apply(a: $t, b: $t) -> $t {
-                $floor(a, b)
-            }
-        }
-        impl Map2<$t> for Remainder {
-            type Out = $t;
-            const TIER: Tier = Tier::Scalar;
-            #[inline(always)]
-            fn apply(a: $t, b: $t) -> $t {
-                $rem(a, b)
-            }
-        }
-        map2!(Fmod: [$t], scalar |a, b| a % b);
-    )* };
-}
-float! { f32 floor32 rem32; f64 floor64 rem64; }
-halves2!(FloorDivide, Remainder, Fmod);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,7 +281,7 @@ mod tests {
         FloorDivide: Map2<T, Out = T>,
         Remainder: Map2<T, Out = T>,
     {
-        (FloorDivide::apply(a, b), Remainder::apply(a, b))
+        (FloorDivide::slow(a, b), Remainder::slow(a, b))
     }
 
     #[test]
@@ -332,7 +360,7 @@ mod tests {
             for b in i8::MIN..=i8::MAX {
                 let (q, r) = floored(a.into(), b.into());
                 assert_eq!(both(a, b), (q as i8, r as i8), "{a} by {b}");
-                let fmod: i8 = Fmod::apply(a, b);
+                let fmod: i8 = Fmod::slow(a, b);
                 assert_eq!(fmod, if b == 0 { 0 } else { a.wrapping_rem(b) }, "{a} by {b}");
             }
         }
@@ -341,28 +369,5 @@ mod tests {
                 assert_eq!(both(a, b), (a.checked_div(b).unwrap_or(0), a.checked_rem(b).unwrap_or(0)), "{a} by {b}");
             }
         }
-    }
-
-    #[test]
-    fn floats_follow_python_but_for_infinities() {
-        let inf = f64::INFINITY;
-        for (a, b, (q, r)) in [
-            (7.0f64, 2.0f64, (3.0f64, 1.0f64)),
-            (-7.0, 2.0, (-4.0, 1.0)),
-            (7.0, -2.0, (-4.0, -1.0)),
-            (1.0, 0.1, (9.0, 1.0 % 0.1)),
-            (-0.0, 1.0, (-0.0, 0.0)),
-            (0.0, -1.0, (-0.0, -0.0)),
-            (5.0, -inf, (-0.0, -inf)),
-            (-5.0, inf, (-0.0, inf)),
-            (5.0, inf, (0.0, 5.0)),
-        ] {
-            let (got_q, got_r) = both::<f64>(a, b);
-            assert_eq!((got_q.to_bits(), got_r.to_bits()), (q.to_bits(), r.to_bits()), "{a} by {b}: {got_q}, {got_r}");
-        }
-        assert_eq!(FloorDivide::apply(1.0, 0.0), inf);
-        assert!(FloorDivide::apply(0.0, 0.0f64).is_nan() && Remainder::apply(1.0, 0.0f64).is_nan());
-        assert_eq!((FloorDivide::apply(inf, 1.0), FloorDivide::apply(inf, -1.0)), (inf, -inf));
-        assert!(FloorDivide::apply(inf, inf).is_nan() && Remainder::apply(inf, 1.0).is_nan());
     }
 }

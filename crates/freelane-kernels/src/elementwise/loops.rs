@@ -5,6 +5,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::bodies::avx512;
 use super::bodies::{native, native_light, portable};
+use super::strided;
 use super::tile::{Sink, Source, TILE, tile};
 use super::{Map1, Map2, Map3, Tier};
 use freelane_simd::Isa;
@@ -151,6 +152,17 @@ pub unsafe fn loop1<K: Map1<T>, T: Copy>(isa: Isa, n: usize, x: *const u8, xs: i
     } else if ex == eo && xs == ex && os == eo && light(isa, K::TIER) {
         // SAFETY: the caller's promise; results replace elements of their own size.
         unsafe { native_light::update1::<K, T>(n, o.cast()) }
+    } else if os == eo && apart && light(isa, K::TIER) && strided::has_loop::<T>(&[xs]) {
+        let first;
+        let x = if xs == 0 {
+            // SAFETY: there is a first element, which a result may overwrite.
+            first = unsafe { x.cast::<T>().read_unaligned() };
+            (&raw const first).cast()
+        } else {
+            x
+        };
+        // SAFETY: the caller's promise; the results lie apart from what is read.
+        unsafe { strided::map1::<K, T>(n, x, xs, o.cast()) }
     } else {
         // SAFETY: the caller's promise.
         unsafe { tiled1(isa, body1::<K, T>(isa), whole::<T>(isa, K::TIER), n, x, xs, o, os) }
@@ -218,13 +230,17 @@ pub unsafe fn loop2<K: Map2<T>, T: Copy>(
     let (e, eo) = (size_of::<T>() as isize, size_of::<K::Out>() as isize);
     let apart = a != o.cast_const() && b != o.cast_const();
     if sa == e && sb == e && os == eo && apart {
+        if light(isa, K::TIER) && strided::beats_vectors::<T, K::Out>() {
+            // SAFETY: the caller's promise; the results lie apart from what is read.
+            return unsafe { strided::map2::<K, T>(n, a, sa, b, sb, o.cast()) };
+        }
         // SAFETY: the caller's promise; operands and result are contiguous and apart.
         return unsafe { run2(body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a.cast(), b.cast(), o.cast()) };
     }
     if let Some(run) = K::BY_SCALAR
-        && (sa == e && sb == 0 && os == eo && apart)
-        // SAFETY: the caller's promise; operand and result are contiguous and apart.
-        && unsafe { run(isa, n, a, b, o) }
+        && sb == 0
+        // SAFETY: the caller's promise.
+        && unsafe { by_scalar2::<T, K::Out>(run, isa, n, a, sa, b, o, os) }
     {
         return;
     }
@@ -233,6 +249,45 @@ pub unsafe fn loop2<K: Map2<T>, T: Copy>(
         // SAFETY: the caller's promise.
         unsafe { tiled2(isa, body2::<K, T>(isa), whole::<T>(isa, K::TIER), n, a, sa, b, sb, o, os) }
     }
+}
+
+/// Runs a loop for one right operand, whether side by side or through tiles; whether it did, for this operand.
+///
+/// # Safety
+/// As for [`loop2`], the right operand having stride 0.
+#[inline(never)]
+#[allow(clippy::too_many_arguments, reason = "the signature of `Loop2`, and a loop")]
+unsafe fn by_scalar2<T: Copy, O: Copy>(
+    run: ByScalar,
+    isa: Isa,
+    n: usize,
+    a: *const u8,
+    sa: isize,
+    b: *const u8,
+    o: *mut u8,
+    os: isize,
+) -> bool {
+    // SAFETY: there is a first element, which a result may overwrite.
+    let b = unsafe { b.cast::<T>().read_unaligned() };
+    let (b, apart) = ((&raw const b).cast(), a != o.cast_const());
+    if sa == size_of::<T>() as isize && os == size_of::<O>() as isize && apart {
+        // SAFETY: the caller's promise; operand and result are contiguous and apart.
+        return unsafe { run(isa, n, a, b, o) };
+    }
+    let (mut ta, mut to) = (tile::<T>(), tile::<O>());
+    // SAFETY: the caller's promise.
+    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
+    let mut sink = Sink::new(o, os, apart, &mut to);
+    for i in (0..n).step_by(TILE) {
+        let m = TILE.min(n - i);
+        // SAFETY: `i + m <= n`; the result is a tile, or apart from the operand. Whether it runs depends on `b` alone.
+        if !unsafe { run(isa, m, left.run(i, m).cast(), b, sink.room(i).cast()) } {
+            return false;
+        }
+        // SAFETY: the loop filled `m` results.
+        unsafe { sink.put(i, m) };
+    }
+    true
 }
 
 /// Runs the loop made for this shape of operands, if there is one; the result is contiguous.
@@ -267,6 +322,23 @@ unsafe fn shaped2<K: Map2<T>, T: Copy>(n: usize, a: *const u8, sa: isize, b: *co
     if sa == e && sb == e && at_a && !at_b && same_size {
         // SAFETY: results replace elements of their own size; the other operand lies apart.
         unsafe { native_light::update2::<K, T>(n, o.cast(), b.cast()) };
+        return true;
+    }
+    if !at_a && !at_b && strided::has_loop::<T>(&[sa, sb]) {
+        let (first, second);
+        let (mut a, mut b) = (a, b);
+        if sa == 0 {
+            // SAFETY: there is a first element, which a result may overwrite.
+            first = unsafe { a.cast::<T>().read_unaligned() };
+            a = (&raw const first).cast();
+        }
+        if sb == 0 {
+            // SAFETY: as above.
+            second = unsafe { b.cast::<T>().read_unaligned() };
+            b = (&raw const second).cast();
+        }
+        // SAFETY: the caller's promise; the results lie apart from what is read.
+        unsafe { strided::map2::<K, T>(n, a, sa, b, sb, o.cast()) };
         return true;
     }
     false
@@ -320,6 +392,11 @@ pub unsafe fn loop3<K: Map3<T>, T: Copy>(
     o: *mut u8,
     os: isize,
 ) {
+    let apart = [a, b, c].iter().all(|&p| p != o.cast_const());
+    if size_of::<T>() > 8 && apart && os == size_of::<K::Out>() as isize && [sc, sa, sb].iter().all(|&s| s != 0) {
+        // SAFETY: the caller's promise; the results lie apart from what is read.
+        return unsafe { strided::map3::<K, T>(n, c, sc, a, sa, b, sb, o.cast()) };
+    }
     let (mut tc, mut ta, mut tb, mut to) = (tile::<K::First>(), tile::<T>(), tile::<T>(), tile::<K::Out>());
     // SAFETY: the caller's promise.
     let mut first = unsafe { Source::new(isa, c, sc, n, &mut tc) };
@@ -327,7 +404,6 @@ pub unsafe fn loop3<K: Map3<T>, T: Copy>(
     let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
     // SAFETY: the caller's promise.
     let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
-    let apart = [a, b, c].iter().all(|&p| p != o.cast_const());
     let mut sink = Sink::new(o, os, apart, &mut to);
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);

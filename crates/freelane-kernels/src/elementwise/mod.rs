@@ -25,12 +25,14 @@ mod bodies;
 mod collect;
 mod compare;
 mod divide;
+mod divide_floats;
 mod half_loops;
 mod loops;
 mod math;
 mod parts;
 mod round;
 mod select;
+mod strided;
 mod tile;
 mod wide;
 
@@ -96,6 +98,8 @@ pub trait Map2<T: Copy>: 'static {
     const BY_SCALAR: Option<ByScalar> = None;
     /// Whether `guard` is to be asked.
     const GUARD: bool = false;
+    /// Of complex numbers, whether so much is done with the parts that these are worth gathering in vectors.
+    const BY_VECTORS: bool = false;
     /// A loop of its own, in place of those around `apply`; it is called as [`loop2`] is.
     const LOOP: Option<Loop2> = None;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
@@ -112,7 +116,7 @@ pub trait Map2<T: Copy>: 'static {
     }
 }
 
-/// A function of three elements, the first of a type of its own: a selector, or a value with two bounds.
+/// A function of three elements, the first of a type of its own: a selector, say.
 pub trait Map3<T: Copy>: 'static {
     /// The type of the first operand.
     type First: Copy;
@@ -120,4 +124,9 @@ pub trait Map3<T: Copy>: 'static {
     type Out: Copy;
     /// The body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(c: Self::First, a: T, b: T) -> Self::Out;
+    /// The body of the portable path, without fused multiply-adds.
+    #[inline(always)]
+    fn slow(c: Self::First, a: T, b: T) -> Self::Out {
+        Self::apply(c, a, b)
+    }
 }

@@ -1,8 +1,8 @@
 //! Numbers taken apart: quotient and remainder, whole part and fraction, fraction and exponent, digits.
 use crate::function::{Default, Kind, Param};
-use crate::ufuncs::steps::{EXPONENT, MANTISSA, SCALE_BY_POWER};
+use crate::ufuncs::steps::{EXPONENT, FRACTION, MANTISSA, SCALE_BY_POWER};
 use crate::{Array, Op, Operand, OpsError, Run};
-use freelane_array::{DType, Kind as Family};
+use freelane_array::DType;
 use freelane_pool::Lane;
 
 impl Array {
@@ -28,10 +28,11 @@ impl Array {
     /// # Errors
     /// When the array is complex, or memory cannot be had.
     pub fn modf(&self) -> Result<(Array, Array), OpsError> {
+        let dtype = crate::promote::float_result(self.dtype());
         let run = || {
-            let whole = self.multiply(1.0)?.trunc()?;
-            let fraction = self.isinf()?.where_(0.0, &self.subtract(&whole)?)?;
-            Ok((fraction.copysign(self)?.astype(whole.dtype())?, whole))
+            let x = self.astype(dtype)?;
+            let fraction = Lane::with(|lane| FRACTION.call(lane, &[(&x).into()]))?;
+            Ok((fraction.into(), x.trunc()?))
         };
         run().map_err(|e: OpsError| e.of("modf"))
     }
@@ -62,14 +63,9 @@ impl Array {
             let message = format!("takes integers as exponents, not {}", exponent.dtype());
             return Err(OpsError::argument("ldexp", message));
         }
-        let float = crate::promote::float_result(self.dtype());
-        if float == DType::BF16 {
-            // Exponents beyond 256 have no place of their own in it.
-            return self.astype(DType::F32)?.ldexp(exponent)?.astype(DType::BF16);
-        }
-        let exponent = exponent.astype(if float.kind() == Family::Complex { DType::F64 } else { float })?;
-        Lane::with(|lane| SCALE_BY_POWER.call(lane, &[(&self.astype(float)?).into(), (&exponent).into()]))
-            .map(Into::into)
+        let exponent = in_32_bits(exponent)?;
+        let x = self.into();
+        Lane::with(|lane| SCALE_BY_POWER.call(lane, &[(&exponent).into(), x, x])).map(Into::into)
     }
 
     /// Each element rounded to so many decimals, halves to the even digit; negative numbers count digits before the point.
@@ -98,6 +94,16 @@ impl Array {
         };
         run().map_err(|e: OpsError| e.of("around"))
     }
+}
+
+/// Exponents as `i32`: what that does not hold is far beyond every float.
+fn in_32_bits(exponent: &Array) -> Result<Array, OpsError> {
+    let held = match exponent.dtype() {
+        DType::I64 => exponent.clip(Some(i32::MIN.into()), Some(i32::MAX.into()))?,
+        DType::U32 | DType::U64 => exponent.minimum(i32::MAX)?,
+        _ => exponent.clone(),
+    };
+    held.astype(DType::I32)
 }
 
 /// A power of ten, if the array's dtype has it.

@@ -1,7 +1,9 @@
 //! Whether numbers are close to each other; numbers in place of infinities and NaN.
 use crate::function::{Default, Kind, Param};
+use crate::ufuncs::steps::BOUNDED;
 use crate::{Array, InOp, Op, OpsError, Run, promote_types};
 use freelane_array::{ArrayData, DType, Kind as Family, Layout};
+use freelane_pool::Lane;
 
 /// What `isclose` takes for close.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,9 +87,8 @@ fn numbers(x: &Array, nan: f64, posinf: Option<f64>, neginf: Option<f64>) -> Res
         _ => f64::MAX,
     };
     let (posinf, neginf) = (posinf.unwrap_or(most), neginf.unwrap_or(-most));
-    let known = x.isnan()?.where_(nan, x)?;
-    let below = x.equal(f64::INFINITY)?.where_(posinf, &known)?;
-    x.equal(f64::NEG_INFINITY)?.where_(neginf, &below)
+    let bounded = Lane::with(|lane| BOUNDED.call(lane, &[x.into(), posinf.into(), neginf.into()]))?;
+    x.isnan()?.where_(nan, &Array::from(bounded))
 }
 
 /// The parts of complex numbers, along one more axis at the end.

@@ -1,7 +1,7 @@
 //! The parts of complex numbers, as views.
 use crate::function::{Kind, Param};
 use crate::{Array, InOp, Op, OpsError, Run};
-use freelane_array::{ArrayData, Kind as Family, Layout};
+use freelane_array::{ArrayData, Kind as Family, Layout, Strides};
 
 impl Array {
     /// The real parts of complex numbers, sharing storage; a real array itself.
@@ -31,7 +31,7 @@ impl Array {
 /// Part 0 or 1 of each number.
 fn part(op: &'static str, z: &Array, part: usize) -> Result<Array, OpsError> {
     let from = z.data().layout();
-    let strides: Vec<isize> = from.strides().iter().map(|s| s.wrapping_mul(2)).collect();
+    let strides: Strides = from.strides().iter().map(|s| s.wrapping_mul(2)).collect();
     let offset = if from.is_empty() { 0 } else { from.offset() * 2 + part };
     let layout = Layout::strided(from.shape(), &strides, offset).in_op(op)?;
     // SAFETY: a complex number is two real ones side by side, both initialised.

@@ -27,7 +27,7 @@ ufuncs! {
     /// The quotient rounded towards negative infinity. An integer divided by zero gives 0.
     floor_divide FLOOR_DIVIDE (x, y) {
         loops: { ints: k::FloorDivide, floats: k::FloorDivide },
-        promotion: Same, cost: 3.0, domain: (1.0, 100.0), ulp: 0.5, derivative: Zero,
+        promotion: Same, cost: 1.5, domain: (1.0, 100.0), ulp: 0.5, derivative: Zero,
     }
     /// What `floor_divide` leaves; it has the sign of the divisor. An integer's remainder by zero is 0.
     remainder REMAINDER (x, y) {
@@ -108,6 +108,16 @@ ufuncs! {
     fmax FMAX (x, y) {
         loops: { bool: k::FMax, ints: k::FMax, floats: k::FMax },
         promotion: Same, cost: 0.4, domain: (-100.0, 100.0), ulp: 0.5,
+    }
+    /// The first array times the second, plus the third, rounded once.
+    fma FMA (x1, x2, x3) {
+        loops: { floats: k::Fma },
+        promotion: Same, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
+    }
+    /// `start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1.
+    lerp LERP (start, end, weight) {
+        loops: { floats: k::Lerp },
+        promotion: Same, cost: 0.4, domain: (0.0, 1.0), ulp: 2.0,
     }
     /// What a division towards zero leaves; it has the sign of the first array. An integer's remainder by zero is 0.
     fmod FMOD (x, y) {

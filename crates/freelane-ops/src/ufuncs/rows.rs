@@ -47,6 +47,22 @@ where
     Some(Entry { run: loop3::<K, T>, out: <K::Out as Element>::DTYPE })
 }
 
+/// The table entry of a kernel of three operands at type `T`.
+pub(super) const fn ternary<K: Map3<T, First = T>, T: Element>() -> Option<Entry<Loop3>>
+where
+    K::Out: Element,
+{
+    Some(Entry { run: loop3::<K, T>, out: <K::Out as Element>::DTYPE })
+}
+
+/// The table entry of a kernel that multiplies by powers of two.
+pub(super) const fn scaled<K: Map3<T, First = i32>, T: Element>() -> Option<Entry<Loop3>>
+where
+    K::Out: Element,
+{
+    Some(Entry { run: loop3::<K, T>, out: <K::Out as Element>::DTYPE })
+}
+
 /// The entry of an unsigned type for the signed type of the same width: for functions in which the sign plays no part.
 pub(super) const fn alias<F: Copy>(entry: Option<Entry<F>>, unsigned: DType, signed: DType) -> Option<Entry<F>> {
     match entry {
@@ -86,6 +102,7 @@ macro_rules! table {
     };
     (@fill $t:ident $kind:ident narrow $K:ty) => { table!(@set $t $kind $K; f16 bf16 f32 f64) };
     (@fill $t:ident select floats $K:ty) => { table!(@set $t select $K; f16 bf16 f32 f64) };
+    (@fill $t:ident ternary floats $K:ty) => { table!(@set $t ternary $K; f16 bf16 f32 f64) };
     (@fill $t:ident $kind:ident floats $K:ty) => {
         table!(@set $t $kind $K; f32 f64);
         table!(@half $t $kind $K; f16 bf16)
@@ -147,8 +164,14 @@ macro_rules! ufuncs {
     (@loops ($x:ident, $y:ident) $groups:tt) => {
         $crate::Loops::Binary({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop2> = table!(binary $groups); &TABLE })
     };
-    (@loops ($c:ident, $x:ident, $y:ident) $groups:tt) => {
-        $crate::Loops::Select({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop3> = table!(select $groups); &TABLE })
+    (@loops (condition, $x:ident, $y:ident) $groups:tt) => {
+        $crate::Loops::Select(
+            freelane_array::DType::Bool,
+            { static TABLE: $crate::Table<freelane_kernels::elementwise::Loop3> = table!(select $groups); &TABLE },
+        )
+    };
+    (@loops ($x:ident, $y:ident, $z:ident) $groups:tt) => {
+        $crate::Loops::Ternary({ static TABLE: $crate::Table<freelane_kernels::elementwise::Loop3> = table!(ternary $groups); &TABLE })
     };
     (@derivative) => { $crate::Gradient::Differentiable };
     (@derivative $derivative:ident) => { $crate::Gradient::$derivative };
@@ -179,16 +202,18 @@ macro_rules! ufuncs {
     (@method $($doc:literal)+; $name:ident $NAME:ident ($c:ident, $x:ident, $y:ident)) => {
         $(#[doc = $doc])+
         ///
+        /// The other operands are arrays (`&y`) or scalars.
+        ///
         /// # Errors
-        /// When the condition is not boolean, the function is not defined for the operands' dtypes, their shapes do not
+        /// When a condition is not boolean, the function is not defined for the operands' dtypes, their shapes do not
         /// broadcast, or memory cannot be had.
         pub fn $name<'a, 'b>(
             &self,
-            x: impl Into<$crate::Operand<'a>>,
-            y: impl Into<$crate::Operand<'b>>,
+            $x: impl Into<$crate::Operand<'a>>,
+            $y: impl Into<$crate::Operand<'b>>,
         ) -> Result<$crate::Array, $crate::OpsError> {
-            let (x, y) = (x.into(), y.into());
-            freelane_pool::Lane::with(|lane| $NAME.call(lane, &[self.into(), x, y])).map(Into::into)
+            let ($x, $y) = ($x.into(), $y.into());
+            freelane_pool::Lane::with(|lane| $NAME.call(lane, &[self.into(), $x, $y])).map(Into::into)
         }
     };
 }

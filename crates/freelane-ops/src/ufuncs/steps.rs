@@ -1,13 +1,14 @@
 //! Elementwise functions that are no rows: steps of structured operations, whose names they bear in messages.
 use crate::function::{Kind, Param};
 use crate::{Gradient, Loops, Promotion, Table, UFunc};
-use freelane_kernels::elementwise::{self as k, Loop1, Loop2};
+use freelane_array::DType;
+use freelane_kernels::elementwise::{self as k, Loop1, Loop3};
 
 const STEP: UFunc = UFunc {
     name: "frexp",
     doc: "A step of a structured operation.",
     params: &[Param::required("x", Kind::Operand)],
-    loops: Loops::Unary(&[None; freelane_array::DType::COUNT]),
+    loops: Loops::Unary(&[None; DType::COUNT]),
     promotion: Promotion::Float,
     cost: 0.5,
     onnx: None,
@@ -36,14 +37,42 @@ pub(crate) static EXPONENT: UFunc = UFunc {
     ..STEP
 };
 
-/// A float times a power of two, the exponent in the same type.
-pub(crate) static SCALE_BY_POWER: UFunc = UFunc {
-    name: "ldexp",
-    params: &[Param::required("x", Kind::Operand), Param::required("exponent", Kind::Operand).whole()],
-    loops: Loops::Binary({
-        static TABLE: Table<Loop2> = table!(binary { floats: k::ScaleByPower });
+/// The fraction of a float, with its sign.
+pub(crate) static FRACTION: UFunc = UFunc {
+    name: "modf",
+    loops: Loops::Unary({
+        static TABLE: Table<Loop1> = table!(unary { floats: k::Fraction });
         &TABLE
     }),
-    cost: 4.0,
+    ..STEP
+};
+
+/// A float with others in place of the infinities.
+pub(crate) static BOUNDED: UFunc = UFunc {
+    name: "nan_to_num",
+    params: &[
+        Param::required("x", Kind::Operand),
+        Param::required("posinf", Kind::Operand),
+        Param::required("neginf", Kind::Operand),
+    ],
+    loops: Loops::Ternary({
+        static TABLE: Table<Loop3> = table!(ternary { floats: k::Bounded });
+        &TABLE
+    }),
+    ..STEP
+};
+
+/// A power of two, as its exponent in `i32`, times a float, which comes twice.
+pub(crate) static SCALE_BY_POWER: UFunc = UFunc {
+    name: "ldexp",
+    params: &[
+        Param::required("exponent", Kind::Operand).whole(),
+        Param::required("x", Kind::Operand),
+        Param::required("x", Kind::Operand),
+    ],
+    loops: Loops::Select(DType::I32, {
+        static TABLE: Table<Loop3> = table!(scaled { narrow: k::ScaleByPower });
+        &TABLE
+    }),
     ..STEP
 };

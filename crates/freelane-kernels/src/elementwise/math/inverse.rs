@@ -60,7 +60,7 @@ fn atan<R: Real>(x: R) -> R {
 }
 
 #[inline(always)]
-fn atan2<R: Real>(y: R, x: R) -> R {
+pub(super) fn atan2<R: Real>(y: R, x: R) -> R {
     let (a, b) = (y.abs(), x.abs());
     let steep = a > b;
     let (low, high) = (select(steep, b, a), select(steep, a, b));
@@ -75,7 +75,7 @@ fn atan2<R: Real>(y: R, x: R) -> R {
 
 /// Whether the larger magnitude is neither zero nor so small or large that sums and quotients of both may be no numbers.
 #[inline(always)]
-fn moderate<R: Real>(a: R, b: R, least: R, most: R) -> bool {
+pub(super) fn moderate<R: Real>(a: R, b: R, least: R, most: R) -> bool {
     let (a, b) = (a.abs(), b.abs());
     within(select(a > b, a, b), least, most)
 }

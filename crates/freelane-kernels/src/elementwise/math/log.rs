@@ -32,14 +32,14 @@ fn minus<R: Real>(f: R, plus: R) -> R {
 }
 
 #[inline(always)]
-fn log64(x: f64) -> f64 {
+pub(super) fn log64(x: f64) -> f64 {
     let (m, e) = x.split_normal();
     let f = m - 1.0;
     e.mul_add(coef::LN2_SHORT_64[0], f - minus(f, e * coef::LN2_SHORT_64[1]))
 }
 
 #[inline(always)]
-fn log32(x: f32) -> f32 {
+pub(super) fn log32(x: f32) -> f32 {
     let (m, e) = x.split_normal();
     let f = m - 1.0;
     let rest = (f * f).mul_add(poly(f, &coef::LOG_DIRECT_32), e * coef::LN2_SHORT_32[1]);
@@ -136,7 +136,7 @@ log_add_exp! {
 
 /// Not zero, infinite, negative, NaN, nor below the normal numbers.
 #[inline(always)]
-fn is_normal<R: Real>(x: R) -> bool {
+pub(super) fn is_normal<R: Real>(x: R) -> bool {
     within(x, R::LEAST, R::INFINITY)
 }
 

@@ -77,6 +77,7 @@ macro_rules! guarded2 {
 #[cfg(test)]
 mod accuracy;
 mod activation;
+mod bessel;
 mod coef;
 mod complex;
 mod exp;
@@ -86,6 +87,9 @@ mod inverse;
 #[cfg(test)]
 mod limits;
 mod log;
+mod logit;
+#[cfg(test)]
+mod oracle;
 mod pow;
 mod real;
 mod roots;
@@ -94,11 +98,13 @@ mod special;
 mod trig;
 
 pub use activation::*;
+pub use bessel::*;
 pub use complex::Angle;
 pub use exp::*;
 pub use hyperbolic::*;
 pub use inverse::*;
 pub use log::*;
+pub use logit::*;
 pub use pow::*;
 pub use roots::*;
 pub use sincos::*;

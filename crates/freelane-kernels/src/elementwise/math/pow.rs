@@ -1,7 +1,8 @@
 //! Powers. Integers wrap; floats follow IEEE 754 `pow`, special values included.
 use super::coef;
 use super::real::{Real, at_least, at_most, poly, poly_halves, select, within};
-use crate::elementwise::{ByScalar, Map1, Map2, Square, Tier, loop1};
+use crate::elementwise::tile::{Sink, Source, TILE, tile};
+use crate::elementwise::{ByScalar, Loop2, Map1, Map2, Square, Tier, loop1, loop2};
 use freelane_simd::Isa;
 use std::f64::consts::LOG2_E;
 
@@ -66,7 +67,8 @@ fn exp_of_pair(x: f64, low: f64) -> f64 {
 /// As above, in f64 lanes, which spares the second words: `2^(y log2 x)`.
 #[inline(always)]
 fn positive32(x: f32, y: f32) -> f32 {
-    let (m, e) = (x as f64).split_normal();
+    let (m, e) = x.split_normal();
+    let (m, e) = (m as f64, e as f64);
     let s = (m - 1.0) / (m + 1.0);
     let v = y as f64 * s.mul_add(poly(s * s, &coef::LOG2_POWF_64), e);
     let v = at_least(at_most(v, 130.0), -160.0);
@@ -93,6 +95,54 @@ where
     two
 }
 
+/// Powers of positive numbers, and of all numbers.
+#[derive(Clone, Copy, Debug)]
+struct OfPositive;
+#[derive(Clone, Copy, Debug)]
+struct OfAny;
+
+/// Tiles of positive numbers by the shorter body.
+///
+/// # Safety
+/// As for [`loop2`].
+#[allow(clippy::too_many_arguments, reason = "the signature of `Loop2`")]
+unsafe fn by_sign<T: Copy + PartialOrd + Default>(
+    isa: Isa,
+    n: usize,
+    a: *const u8,
+    sa: isize,
+    b: *const u8,
+    sb: isize,
+    o: *mut u8,
+    os: isize,
+) where
+    OfPositive: Map2<T, Out = T>,
+    OfAny: Map2<T, Out = T>,
+{
+    if sb == 0 {
+        // SAFETY: the caller's promise.
+        return unsafe { loop2::<OfAny, T>(isa, n, a, sa, b, sb, o, os) };
+    }
+    let (mut ta, mut tb, mut to, e) = (tile::<T>(), tile::<T>(), tile::<T>(), size_of::<T>() as isize);
+    // SAFETY: the caller's promise.
+    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
+    // SAFETY: the caller's promise.
+    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
+    let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
+    for i in (0..n).step_by(TILE) {
+        let m = TILE.min(n - i);
+        // SAFETY: `i + m <= n`.
+        let (a, b, o) = unsafe { (left.run(i, m), right.run(i, m), sink.room(i)) };
+        // SAFETY: there are `m` elements.
+        let positive = |all, j| all & (unsafe { a.add(j).read_unaligned() } > T::default());
+        let run = if (0..m).fold(true, positive) { loop2::<OfPositive, T> } else { loop2::<OfAny, T> };
+        // SAFETY: operands and results have `m` elements side by side, the results apart.
+        unsafe { run(isa, m, a.cast(), e, b.cast(), e, o.cast(), e) };
+        // SAFETY: the loop filled `m` results.
+        unsafe { sink.put(i, m) };
+    }
+}
+
 macro_rules! float_pow {
     ($t:ident, $name:ident, $positive:ident, $scalar:path) => {
         /// For a finite `y`, and an `x` that is zero or a normal number of either sign.
@@ -111,23 +161,41 @@ macro_rules! float_pow {
             select(y == 2.0, x * x, r)
         }
 
-        impl Map2<$t> for Pow {
-            type Out = $t;
-            const TIER: Tier = Tier::Heavy;
-            const GUARD: bool = true;
+        float_pow! { @ OfAny, $t, |a, b| $name(a, b), $scalar;
             const BY_SCALAR: Option<ByScalar> = Some(squares::<$t>);
-            #[inline(always)]
-            fn apply(a: $t, b: $t) -> $t {
-                $name(a, b)
-            }
             #[inline(always)]
             fn guard(a: $t, b: $t) -> bool {
                 !((within(a.abs(), $t::MIN_POSITIVE, $t::INFINITY) | (a == 0.0)) & (b.abs() < $t::INFINITY))
+            }
+        }
+        float_pow! { @ OfPositive, $t, |a, b| select(b == 2.0, a * a, $positive(a, b)), $scalar;
+            #[inline(always)]
+            fn guard(a: $t, b: $t) -> bool {
+                !(within(a, $t::MIN_POSITIVE, $t::INFINITY) & (b.abs() < $t::INFINITY))
+            }
+        }
+        float_pow! { @ Pow, $t, |a, b| $name(a, b), $scalar;
+            const LOOP: Option<Loop2> = Some(by_sign::<$t>);
+            #[inline(always)]
+            fn guard(a: $t, b: $t) -> bool {
+                <OfAny as Map2<$t>>::guard(a, b)
+            }
+        }
+    };
+    (@ $k:ident, $t:ident, |$a:ident, $b:ident| $body:expr, $scalar:path; $($more:item)*) => {
+        impl Map2<$t> for $k {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            #[inline(always)]
+            fn apply($a: $t, $b: $t) -> $t {
+                $body
             }
             #[inline(always)]
             fn slow(a: $t, b: $t) -> $t {
                 if b == 2.0 { a * a } else { $scalar(a, b) }
             }
+            $($more)*
         }
     };
 }

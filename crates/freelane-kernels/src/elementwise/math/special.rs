@@ -1,4 +1,5 @@
-//! Special functions of real numbers, one element at a time; those of f32 in f64, rounded once.
+//! Special functions of real numbers, one element at a time; those of f32 in f64, rounded once. Some have vector bodies in
+//! files of their own, and come here with arguments that these are not made for.
 //!
 //! The sources of the methods stand beside them; the error of each, found by `accuracy.rs` in this crate's tests and against
 //! mpmath, stands in its row in `freelane-ops`.
@@ -14,14 +15,6 @@ functions! {
     Digamma,
     /// The inverse of the error function.
     ErfInv,
-    /// `sin(pi x) / (pi x)`; zero at whole numbers but 0, where it is 1.
-    Sinc,
-    /// The modified Bessel function of the first kind and order 0.
-    BesselI0,
-    /// `log(x / (1 - x))`.
-    Logit,
-    /// `a log(b)`; zero where `a` is.
-    XLogY,
     /// From degrees to radians.
     Radians,
     /// From radians to degrees.
@@ -129,7 +122,7 @@ fn erf_inv(y: f64) -> f64 {
     x.copysign(y)
 }
 
-fn sinc(x: f64) -> f64 {
+pub(super) fn sinc(x: f64) -> f64 {
     let a = x.abs();
     if a < 1e-9 {
         return 1.0;
@@ -144,7 +137,7 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// The power series, whose terms are all positive; from 30 on the asymptotic one.
-fn bessel_i0(x: f64) -> f64 {
+pub(super) fn bessel_i0(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }
@@ -173,7 +166,7 @@ fn bessel_i0(x: f64) -> f64 {
     root * (sum / m::sqrt(2.0 * PI * x)) * root
 }
 
-fn logit(p: f64) -> f64 {
+pub(super) fn logit(p: f64) -> f64 {
     if (0.25..=0.75).contains(&p) { 2.0 * m::atanh(2.0 * p - 1.0) } else { m::log(p / (1.0 - p)) }
 }
 
@@ -185,15 +178,12 @@ macro_rules! special {
     )* };
 }
 special! {
-    Gamma gamma; LogGamma log_gamma; Digamma digamma; ErfInv erf_inv; Sinc sinc; BesselI0 bessel_i0; Logit logit;
+    Gamma gamma; LogGamma log_gamma; Digamma digamma; ErfInv erf_inv;
 }
 
-fn xlogy(a: f64, b: f64) -> f64 {
+pub(super) fn xlogy(a: f64, b: f64) -> f64 {
     if a == 0.0 && !b.is_nan() { 0.0 } else { a * m::log(b) }
 }
-map2!(XLogY: [f64], scalar |a, b| xlogy(a, b));
-map2!(XLogY: [f32], scalar |a, b| xlogy(a.into(), b.into()) as f32);
-halves2!(XLogY);
 map1!(Radians: floats, |x| x.to_radians());
 map1!(Degrees: floats, |x| x.to_degrees());
 

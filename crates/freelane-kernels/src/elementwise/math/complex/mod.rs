@@ -8,6 +8,7 @@ mod tiles;
 
 use super::{
     Acos, Acosh, Asin, Asinh, Atan, Atanh, Cos, Cosh, Exp, Expm1, Log, Log1p, Log2, Log10, Pow, Sin, Sinh, Tan, Tanh,
+    inverse,
 };
 use crate::elementwise::{Loop1, Loop2, Map1, Map2, Round, Sign, Sqrt, Tier};
 use num_complex::Complex;
@@ -21,8 +22,32 @@ functions! {
 
 type C = Complex<f64>;
 
-map1!(Angle: [C] -> f64, scalar |z| libm::atan2(z.im, z.re));
-map1!(Angle: [Complex<f32>] -> f32, scalar |z| libm::atan2f(z.im, z.re));
+/// `Complex type, its parts' type, scalar function, magnitudes between which the body works`, as `Atan2` has it.
+macro_rules! angle {
+    ($($t:ty, $part:ty, $scalar:path, $least:literal, $most:literal;)*) => { $(
+        impl Map1<$t> for Angle {
+            type Out = $part;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            #[inline(always)]
+            fn apply(z: $t) -> $part {
+                inverse::atan2(z.im, z.re)
+            }
+            #[inline(always)]
+            fn guard(z: $t) -> bool {
+                !inverse::moderate(z.im, z.re, $least, $most)
+            }
+            #[inline(always)]
+            fn slow(z: $t) -> $part {
+                $scalar(z.im, z.re)
+            }
+        }
+    )* };
+}
+angle! {
+    C, f64, libm::atan2, 1e-290, 1e307;
+    Complex<f32>, f32, libm::atan2f, 1e-30, 1e38;
+}
 map1!(Angle: [f64], |x| if x.is_nan() { x } else if x.is_sign_negative() { PI } else { 0.0 });
 map1!(Angle: [f32], |x| if x.is_nan() { x } else if x.is_sign_negative() { PI as f32 } else { 0.0 });
 halves1!(Angle);
