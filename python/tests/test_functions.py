@@ -8,6 +8,7 @@ import functools
 import inspect
 import itertools
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -301,6 +302,34 @@ def test_infinity_and_nan(name):
             return
         pairs = [pair(dtype, (40,), shift * 5, special=True) for shift in range(ARITY[name])]
         compare(name, [x for x, _ in pairs], [v for _, v in pairs])
+
+
+def test_fma_rounds_once():
+    rng = np.random.default_rng(7)
+    for dtype in (np.float32, np.float64):
+        x, y = rng.standard_normal((2, 300)).astype(dtype)
+        z = (-x * y * (1 + rng.integers(-2, 3, 300) * np.finfo(dtype).eps)).astype(dtype)
+        exact = [Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c)) for a, b, c in zip(x, y, z)]
+        found = fl.fma(fl.asarray(x), fl.asarray(y), fl.asarray(z))
+        assert found.dtype == dtype.__name__
+        # The sum is so small that it is a number of f64, and needs no rounding in f32 beyond its own.
+        assert found.tolist() == [float(dtype(float(e))) for e in exact]
+    assert fl.fma(fl.asarray([1.0, 2.0]), 3.0, fl.asarray([[10.0], [20.0]])).tolist() == [[13.0, 16.0], [23.0, 26.0]]
+    assert math.isnan(fl.fma(fl.asarray(math.inf), 0.0, 1.0).item())
+    with pytest.raises(TypeError, match="fma"):
+        fl.fma(fl.asarray([1, 2]), 3, 4)
+
+
+def test_lerp_meets_both_ends():
+    rng = np.random.default_rng(8)
+    start, end = rng.standard_normal((2, 300)) * 10.0 ** rng.integers(-200, 200, (2, 300))
+    x, y = fl.asarray(start), fl.asarray(end)
+    assert fl.lerp(x, y, 0.0).tolist() == start.tolist() and fl.lerp(x, y, 1.0).tolist() == end.tolist()
+    weight = fl.asarray([[0.25], [0.5]], dtype="float32")
+    assert fl.lerp(fl.asarray([1.0, 2.0], dtype="float32"), 5.0, weight).tolist() == [[2.0, 2.75], [3.0, 3.5]]
+    assert x.lerp(y, 0.5).tolist() == [float((Fraction(a) + Fraction(b)) / 2) for a, b in zip(start, end)]
+    with pytest.raises(TypeError, match="lerp"):
+        fl.lerp(fl.asarray([1, 2]), 3, 1)
 
 
 def test_sums_are_exact_where_their_numbers_are():

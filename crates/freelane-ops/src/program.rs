@@ -120,10 +120,10 @@ impl Builder {
             found: found.clone(),
             supported: "operands of one type that it computes in".into(),
         };
-        let computing = if matches!(f.loops, Loops::Select(_)) { found.get(1..) } else { Some(&found[..]) };
+        let computing = if matches!(f.loops, Loops::Select(..)) { found.get(1..) } else { Some(&found[..]) };
         let dtype = *computing.and_then(<[DType]>::first).ok_or_else(wrong)?;
         let same = computing.is_some_and(|d| d.iter().all(|&d| d == dtype));
-        let first = !matches!(f.loops, Loops::Select(_)) || found[0] == DType::Bool;
+        let first = !matches!(f.loops, Loops::Select(first, _) if found[0] != first);
         let own = f.result_dtype(dtype).is_some() && f.output_dtype(dtype) == f.result_dtype(dtype);
         if args.len() != f.arity() || !same || !first || !own || f.check.is_some() {
             return Err(wrong());
@@ -186,7 +186,7 @@ impl Builder {
         let kernel = match f.loops {
             Loops::Unary(table) => Kernel::Unary(of(table[dtype as usize], f, dtype)?),
             Loops::Binary(table) => Kernel::Binary(of(table[dtype as usize], f, dtype)?),
-            Loops::Select(table) => Kernel::Select(of(table[dtype as usize], f, dtype)?),
+            Loops::Select(_, table) | Loops::Ternary(table) => Kernel::Select(of(table[dtype as usize], f, dtype)?),
         };
         let arg = |k: usize| args.get(k).copied().unwrap_or(args[0]);
         let mut sizes = [0; 4];

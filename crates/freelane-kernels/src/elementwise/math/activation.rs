@@ -27,44 +27,40 @@ functions! {
     Relu,
 }
 
-/// `e^(z^2) erfc z` for `z >= 1/2`: a polynomial in `(z - k) / (z + k)`, times `1 / (z + k)`, which is taken in two words.
-#[inline(always)]
-fn scaled_erfc<R: Real>(z: R) -> R {
-    let (k, one) = (R::lit(coef::ERFCX_MIDDLE), R::lit(1.0));
-    let sum = z + k;
-    let sum_low = (k - sum) + z;
-    let inverse = one / sum;
-    let low = inverse * (-inverse).fma(sum_low, (-inverse).fma(sum, one));
-    let twice = R::lit(-2.0) * k;
-    let g = poly(low.fma(twice, inverse.fma(twice, one)), R::of(&coef::ERFCX));
-    low.fma(g, inverse * g)
-}
-
 /// `erf z`, for `z` up to 1/2 and more.
 #[inline(always)]
 fn near_erf<R: Real>(z: R) -> R {
     poly(z * z, R::ERF).fma(z, z)
 }
 
-/// `p scaled_erfc(z)`.
+/// `p scale e^(z^2) erfc z` for `z >= 1/2`: a polynomial in `(z - k) / (z + k)`, times `1 / (z + k)`, in few roundings.
 trait Tail: Real {
-    fn tail(p: Self, z: Self) -> Self;
+    fn tail(p: Self, scale: Self, z: Self) -> Self;
 }
 
+/// The inverse and each product in two words.
 impl Tail for f64 {
     #[inline(always)]
-    fn tail(p: f64, z: f64) -> f64 {
-        p * scaled_erfc(z)
+    fn tail(p: f64, scale: f64, z: f64) -> f64 {
+        let k = coef::ERFCX_MIDDLE;
+        let sum = z + k;
+        let sum_low = (k - sum) + z;
+        let inverse = 1.0 / sum;
+        let low = inverse * (-inverse).mul_add(sum_low, (-inverse).mul_add(sum, 1.0));
+        let g = poly(low.mul_add(-2.0 * k, inverse.mul_add(-2.0 * k, 1.0)), f64::of(&coef::ERFCX));
+        let (w, s) = (p * scale, inverse * g);
+        let (w_low, s_low) = (p.mul_add(scale, -w), low.mul_add(g, inverse.mul_add(g, -s)));
+        w.mul_add(s, w.mul_add(s_low, w_low * s))
     }
 }
 
 /// All but the polynomial in f64, so that the product is rounded once.
 impl Tail for f32 {
     #[inline(always)]
-    fn tail(p: f32, z: f32) -> f32 {
+    fn tail(p: f32, scale: f32, z: f32) -> f32 {
         let inverse = 1.0 / (f64::from(z) + coef::ERFCX_MIDDLE);
         let g = poly((-2.0 * coef::ERFCX_MIDDLE).mul_add(inverse, 1.0) as f32, f32::of(&coef::ERFCX));
-        (f64::from(p) * inverse * f64::from(g)) as f32
+        (f64::from(p) * f64::from(scale) * inverse * f64::from(g)) as f32
     }
 }
 
@@ -73,7 +69,7 @@ fn erfc<R: Tail>(x: R) -> R {
     let z = at_most(x.abs(), R::NORMAL_END);
     let square = z * z;
     let (p, kb) = exp_parts(-square, (-z).fma(z, square));
-    let far = R::tail(p, z).scale(kb);
+    let far = R::tail(p, R::lit(1.0), z).scale(kb);
     let y = select(z < R::lit(0.5), R::lit(1.0) - near_erf(z), far);
     select(x < R::lit(0.0), R::lit(2.0) - y, y)
 }
@@ -85,7 +81,7 @@ fn gelu<R: Tail>(x: R) -> R {
     let (half, z) = (R::lit(0.5) * a, a * R::lit(FRAC_1_SQRT_2));
     let square = half * a;
     let (p, kb) = exp_parts(-square, (-half).fma(a, square));
-    let far = R::tail(half * p, z).scale(kb);
+    let far = R::tail(p, half, z).scale(kb);
     let missing = select(z < R::lit(0.5), (-half).fma(near_erf(z), half), far);
     select(x < R::lit(0.0), -missing, x - missing)
 }

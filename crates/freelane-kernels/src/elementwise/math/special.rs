@@ -3,6 +3,7 @@
 //!
 //! The sources of the methods stand beside them; the error of each, found by `accuracy.rs` in this crate's tests and against
 //! mpmath, stands in its row in `freelane-ops`.
+use super::coef;
 use libm as m;
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
@@ -136,34 +137,19 @@ pub(super) fn sinc(x: f64) -> f64 {
     if a == whole { 0.0 } else { sine / (PI * a) }
 }
 
-/// The power series, whose terms are all positive; from 30 on the asymptotic one.
+/// As the vector body has it; towards the end of the range `e^16` is taken apart, so that the rest does not overflow.
 pub(super) fn bessel_i0(x: f64) -> f64 {
-    if x.is_nan() {
-        return x;
-    }
     let x = x.abs();
-    if x < 30.0 {
-        let quarter = x * x / 4.0;
-        let (mut term, mut sum, mut k) = (1.0, 0.0, 0.0);
-        while sum + term != sum {
-            sum += term;
-            k += 1.0;
-            term *= quarter / (k * k);
-        }
-        return sum;
-    }
     if x > 1500.0 {
         return f64::INFINITY;
     }
-    let (mut term, mut sum, mut k) = (1.0, 0.0, 0.0);
-    while sum + term != sum {
-        sum += term;
-        k += 1.0;
-        let odd = 2.0 * k - 1.0;
-        term *= odd * odd / (8.0 * k * x);
+    if x < 8.0 {
+        let (a, a_low) = (x * x / 4.0, m::fma(x, x, -(x * x)) / 4.0);
+        let y = 1.0 + a * horner(a, coef::BESSEL_NEAR.f64);
+        return y + y * a_low / m::sqrt(1.0 + a);
     }
-    let root = m::exp(x / 2.0);
-    root * (sum / m::sqrt(2.0 * PI * x)) * root
+    let (shift, back) = if x > 600.0 { (16.0, 8886110.520507872) } else { (0.0, 1.0) };
+    m::exp(x - shift) * (horner(1.0 / x, coef::BESSEL_FAR.f64) / m::sqrt(x)) * back
 }
 
 pub(super) fn logit(p: f64) -> f64 {
