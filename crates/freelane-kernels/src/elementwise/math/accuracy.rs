@@ -260,9 +260,9 @@ const HEAD: &str = "\
 # Accuracy
 
 Distance from the correctly rounded result (crate `core-math`; from sigmoid on, the definition in 100 bits), in units in the
-last place: the bound that a test holds each function to, and the worst that it finds. It tries special values, all bit patterns alike, ranges where formulas change, and
-for sine, cosine and tangent multiples of pi/2; every path with fused multiply-adds gives the same bits. `f16` and `bf16`
-compute in f32. NaN, infinities and signs of zeros are exact.
+last place: the bound that a test holds each function to, and the worst that it finds. It tries special values, all bit
+patterns alike, ranges where formulas change, and for sine, cosine and tangent multiples of pi/2; every path with fused
+multiply-adds gives the same bits. `f16` and `bf16` compute in f32. NaN, infinities and signs of zeros are exact.
 
 Written by `UPDATE_EXPECT=1 cargo test -p freelane-kernels --lib accuracy`. For every f32 there is:
 `cargo test --release -p freelane-kernels --lib every_f32 -- --ignored`.
