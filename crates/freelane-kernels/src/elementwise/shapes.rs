@@ -258,6 +258,9 @@ fn functions_of_one_element_give_the_same_bits_everywhere() {
         Positive [i16, f32]; Conjugate [Complex<f32>]; Ceil [bf16, f64]; Trunc [f32]; IsInf [f16, f32, Complex<f64>];
         IsFinite [f64]; Asin [f64]; Acos [f32]; Atan [f64]; Sinh [f32]; Cosh [f64]; Asinh [f64]; Acosh [f32]; Atanh [f64];
         Log10 [f32, f64]; Cbrt [f32, f64]; Tanh [bf16]; Log2 [f32]; LogicalNot [f64, bool, i8];
+        Logit [f32, f64]; Sinc [f16, f32, f64]; BesselI0 [f32, f64]; Gelu [f32, f64]; Fraction [f16, f64];
+        Angle [f32, Complex<f32>, Complex<f64>]; Mantissa [f32, f64]; Exponent [bf16, f32, f64];
+        Square [Complex<f32>, Complex<f64>]; IsNan [Complex<f32>]; SignBit [f64];
     }
 }
 
@@ -271,8 +274,8 @@ fn functions_of_two_elements_give_the_same_bits_everywhere() {
         Pow [i8, u64, f16, f32, f64];
         LogicalAnd [f64, bool]; LogicalXor [i32]; LogicalOr [u8, Complex<f32>];
         NotEqual [f32, bool, Complex<f32>]; LessEqual [u8, f64]; Greater [bf16, i64]; BitwiseAnd [bool, i64];
-        BitwiseOr [u8]; BitwiseXor [i16]; Fmod [f32, i8];
-        FloorDivide [i8, i64, f32]; Remainder [u16, i32, f16, f64]; LeftShift [i8, u64]; RightShift [i32, u8];
+        BitwiseOr [u8]; BitwiseXor [i16]; Fmod [f32, f64, i8, i64, u64];
+        FloorDivide [i8, i64, u64, f32, f64]; Remainder [u16, i32, i64, u64, f16, f64]; XLogY [f32, f64]; LeftShift [i8, u64]; RightShift [i32, u8];
         CopySign [f64]; Hypot [f16, f32, f64]; Atan2 [f32, f64]; LogAddExp [f32, f64];
     }
 }
@@ -305,6 +308,7 @@ fn check3<K: Map3<T, First: Sample, Out: Sample>, T: Sample>(name: &str) {
 #[test]
 fn functions_of_three_elements_give_the_same_bits_everywhere() {
     walk! { check3: Where [bool, u8, f16, f32, f64, Complex<f64>]; Clip [i8, u32, bf16, f32, f64]; }
+    walk! { check3: Fma [f16, f32, f64]; Lerp [bf16, f32, f64]; ScaleByPower [f16, f32, f64]; Bounded [bf16, f32]; }
 }
 
 /// The loops made of those for f32 give the bits of the loops made for the half type.
