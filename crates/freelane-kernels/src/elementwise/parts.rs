@@ -133,8 +133,7 @@ mod tests {
 
     #[test]
     fn powers_of_two_are_rounded_once() {
-        let values =
-            [1.0, -1.5, f64::MAX, 5e-324, 1.7976931348623155e308, 3e-310, -0.0, f64::INFINITY, 4.940656458412466e-323];
+        let values = [1.0, -1.5, f64::MAX, 5e-324, 1.7976931348623155e308, 3e-310, -0.0, f64::INFINITY, 1e-322];
         let odd = (1..2000u64).map(|i| f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         for x in values.into_iter().chain(odd) {
             for k in (-2200..2200).step_by(37).chain([i32::MIN, i32::MAX, -1, 0, 1, -1074, -1075, -53]) {
