@@ -14,7 +14,7 @@ use freelane_pool::Lane;
 const PAR: Par = Par::Seq;
 
 /// Runs `f` with scratch memory of the lane.
-fn with_stack<R>(
+pub(crate) fn with_stack<R>(
     lane: &Lane,
     op: &'static str,
     need: StackReq,
@@ -29,13 +29,21 @@ pub(crate) fn by_rows<T>(x: &[T], rows: usize, cols: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(x, rows, cols)
 }
 
-/// A matrix whose squares neither overflow nor vanish, and what its values are to be multiplied by.
-pub(crate) fn tamed<'a, T: Field>(x: &'a [T], store: &'a mut Vec<T>) -> (&'a [T], Option<T>) {
+/// Calls `f` with the matrix or, if squares of its elements would overflow or vanish, with a multiple of it for which they do not,
+/// and what its values are then to be multiplied by.
+pub(crate) fn tamed<T: Field>(
+    lane: &Lane,
+    op: &'static str,
+    x: &[T],
+    f: impl FnOnce(&[T], Option<T>) -> Result<(), OpsError>,
+) -> Result<(), OpsError> {
     let zero = T::R::NAUGHT;
     let greatest = x.iter().map(|x| x.bound()).fold(zero, |a, b| if b > a { b } else { a });
-    let Some(factor) = greatest.taming() else { return (x, None) };
-    store.extend(x.iter().map(|x| x.times(T::from_real(factor))));
-    (store, Some(T::from_real(factor.inverse())))
+    let Some(factor) = greatest.taming() else { return f(x, None) };
+    with_stack(lane, op, StackReq::new::<T>(x.len()), |stack| {
+        let (multiple, _) = stack.collect(x.iter().map(|x| x.times(T::from_real(factor))));
+        f(&multiple, Some(T::from_real(factor.inverse())))
+    })?
 }
 
 /// Multiplies values back.
@@ -150,18 +158,16 @@ pub(crate) fn qr<T: Field>(
     lane: &Lane,
     op: &'static str,
     a: &mut [T],
-    q: Option<&mut [T]>,
+    q: &mut [T],
     [m, n]: [usize; 2],
 ) -> Result<(), OpsError> {
     let size = m.min(n);
     if size == 0 {
-        if let Some(q) = q {
-            unit(q, m);
-        }
+        unit(q, m);
         return Ok(());
     }
     let block = qr::no_pivoting::factor::recommended_block_size::<T>(m, n);
-    let cols = q.as_deref().map_or(0, |q| q.len() / m);
+    let cols = q.len() / m;
     let factor = qr::no_pivoting::factor::qr_in_place_scratch::<T>(m, n, block, PAR, Default::default());
     let apply = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(m, block, cols);
     let need = faer::linalg::temp_mat_scratch::<T>(block, size).and(factor.or(apply));
@@ -170,19 +176,17 @@ pub(crate) fn qr<T: Field>(
         let mut h = faer::mat::AsMatMut::as_mat_mut(&mut h);
         let mut a = MatMut::from_column_major_slice_mut(a, m, n);
         qr::no_pivoting::factor::qr_in_place(a.as_mut(), h.as_mut(), PAR, stack, Default::default());
-        if let Some(q) = q {
-            unit(q, m);
-            let q = MatMut::from_column_major_slice_mut(q, m, cols);
-            let basis = a.as_ref().subcols(0, size);
-            householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-                basis,
-                h.as_ref(),
-                Conj::No,
-                q,
-                PAR,
-                stack,
-            );
-        }
+        unit(q, m);
+        let q = MatMut::from_column_major_slice_mut(q, m, cols);
+        let basis = a.as_ref().subcols(0, size);
+        householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+            basis,
+            h.as_ref(),
+            Conj::No,
+            q,
+            PAR,
+            stack,
+        );
     })
 }
 
@@ -264,6 +268,7 @@ pub(crate) fn eig<T: Field>(
     let n = a.nrows();
     let which = if vectors.is_some() { evd::ComputeEigenvectors::Yes } else { evd::ComputeEigenvectors::No };
     let need = evd::evd_scratch::<T>(n, evd::ComputeEigenvectors::No, which, PAR, Default::default());
+    let need = need.and(T::eig_parts(n, vectors.is_some()));
     let mut vectors = vectors;
     with_stack(lane, op, need, |stack| T::eig(a, values, vectors.as_deref_mut(), stack))?
         .map_err(|_| unconverged(op))?;
@@ -276,7 +281,7 @@ pub(crate) fn eig<T: Field>(
 /// What `faer` gives for a real matrix, as complex numbers: eigenvalues and vectors that are not real come in conjugate pairs,
 /// of which two columns hold the parts.
 pub(crate) fn unpack<C: Field<C = C>>(
-    [re, im]: &[Vec<C::R>; 2],
+    [re, im]: [&[C::R]; 2],
     packed: Option<&[C::R]>,
     values: &mut [C],
     vectors: Option<&mut [C]>,

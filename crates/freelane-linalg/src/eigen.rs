@@ -3,9 +3,11 @@ use crate::dense::{self, by_rows};
 use crate::field::{Field, in_field, with_field};
 use crate::stack::{Shape, each, elements, elements_mut, hopeless, matrix};
 use crate::svd::finite;
+use crate::values;
 use faer::MatRef;
 use freelane_ops::batch::Chunks;
 use freelane_ops::{Array, DType, OpsError};
+use freelane_pool::Lane;
 
 /// Eigenvalues of Hermitian matrices, of which only the lower half is read, in ascending order, and their orthonormal
 /// eigenvectors as columns.
@@ -46,12 +48,12 @@ fn hermitian<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>)
     let one = |i| matrix(all, i, n * n);
     match vectors {
         None => each(op, shape.cost(2), parts, |lane, i, values| {
-            alone(one(i), values, |x, values| dense::eigh(lane, op, x, values, None))
+            alone(lane, op, one(i), values, |x, values| values::eigh(lane, op, x, values))
         })?,
         Some(vectors) => {
             let parts = (parts, Chunks::new(elements_mut::<T>(vectors)?, count));
             each(op, shape.cost(10), parts, |lane, i, (values, vectors)| {
-                alone(one(i), values, |x, values| dense::eigh(lane, op, x, values, Some(vectors)))
+                alone(lane, op, one(i), values, |x, values| dense::eigh(lane, op, x, values, Some(vectors)))
             })?;
         }
     }
@@ -93,12 +95,12 @@ fn general<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>) -
     let one = |i| matrix(all, i, n * n);
     match vectors {
         None => each(op, shape.cost(10), parts, |lane, i, values| {
-            alone(one(i), values, |x, values| dense::eig(lane, op, x, values, None))
+            alone(lane, op, one(i), values, |x, values| dense::eig(lane, op, x, values, None))
         })?,
         Some(vectors) => {
             let parts = (parts, Chunks::new(elements_mut::<T::C>(vectors)?, count));
             each(op, shape.cost(25), parts, |lane, i, (values, vectors)| {
-                alone(one(i), values, |x, values| dense::eig(lane, op, x, values, Some(&mut *vectors)))?;
+                alone(lane, op, one(i), values, |x, values| dense::eig(lane, op, x, values, Some(&mut *vectors)))?;
                 if vectors.iter().all(|v| v.finite()) {
                     return Ok(());
                 }
@@ -114,13 +116,15 @@ fn general<T: Field>(op: &'static str, x: &Array, vectors: Option<&mut Array>) -
 
 /// Runs `f` for one matrix, multiplied by a power of two if its squares would overflow or vanish.
 fn alone<T: Field, V: Field<R = T::R>>(
+    lane: &Lane,
+    op: &'static str,
     x: &[T],
     values: &mut [V],
     f: impl FnOnce(MatRef<'_, T>, &mut [V]) -> Result<(), OpsError>,
 ) -> Result<(), OpsError> {
-    let mut store = vec![];
-    let (x, back) = dense::tamed(x, &mut store);
-    f(by_rows(x, values.len(), values.len()), values)?;
-    dense::untame(values, back.map(|back| V::from_real(back.real_part())));
-    Ok(())
+    dense::tamed(lane, op, x, |x, back| {
+        f(by_rows(x, values.len(), values.len()), values)?;
+        dense::untame(values, back.map(|back| V::from_real(back.real_part())));
+        Ok(())
+    })
 }

@@ -1,7 +1,7 @@
 //! The four types of numbers that matrices are decomposed in.
 use crate::dense;
 use faer::MatRef;
-use faer::dyn_stack::MemStack;
+use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::evd::EvdError;
 use faer::traits::{ComplexField, RealField};
 use freelane_ops::{Array, DType, Element, Kind, OpsError};
@@ -27,6 +27,8 @@ pub(crate) trait Field: Element + ComplexField<Real = Self::R> {
     fn real_part(self) -> Self::R;
     fn from_real(re: Self::R) -> Self;
     fn complex(re: Self::R, im: Self::R) -> Self::C;
+    /// Memory for what `eig` gets in parts.
+    fn eig_parts(n: usize, vectors: bool) -> StackReq;
     /// Eigenvalues of a general matrix and, by columns, its vectors, which may have any length.
     fn eig(
         a: MatRef<'_, Self>,
@@ -45,6 +47,8 @@ pub(crate) trait Real: Element + RealField {
     fn sqrt(self) -> Self;
     /// One divided by it.
     fn inverse(self) -> Self;
+    fn double(self) -> f64;
+    fn of_double(x: f64) -> Self;
     /// By which power of two a matrix with this greatest element is to be multiplied, if squares of its elements would
     /// overflow or vanish.
     fn taming(self) -> Option<Self>;
@@ -66,6 +70,10 @@ macro_rules! fields {
             fn real_part(self) -> $t { self }
             fn from_real(re: $t) -> $t { re }
             fn complex(re: $t, im: $t) -> Complex<$t> { Complex { re, im } }
+            fn eig_parts(n: usize, vectors: bool) -> StackReq {
+                let packed = if vectors { n.saturating_mul(n) } else { 0 };
+                StackReq::all_of(&[StackReq::new::<$t>(n), StackReq::new::<$t>(n), StackReq::new::<$t>(packed)])
+            }
             fn eig(
                 a: MatRef<'_, $t>,
                 values: &mut [Complex<$t>],
@@ -74,12 +82,13 @@ macro_rules! fields {
             ) -> Result<(), EvdError> {
                 use faer::linalg::evd::evd_real;
                 let n = a.nrows();
-                let mut parts = [vec![0.0; n], vec![0.0; n]];
-                let mut packed = vectors.as_ref().map(|v| vec![0.0; v.len()]);
-                let [re, im] = parts.each_mut().map(|part| faer::diag::DiagMut::from_slice_mut(part));
-                let columns = packed.as_deref_mut().map(|v| faer::MatMut::from_column_major_slice_mut(v, n, n));
-                evd_real(a, re, im, None, columns, faer::Par::Seq, stack, std::default::Default::default())?;
-                dense::unpack(&parts, packed.as_deref(), values, vectors);
+                let (mut re, stack) = stack.make_with(n, |_| 0.0);
+                let (mut im, stack) = stack.make_with(n, |_| 0.0);
+                let (mut packed, stack) = stack.make_with(if vectors.is_some() { n * n } else { 0 }, |_| 0.0);
+                let columns = vectors.is_some().then(|| faer::MatMut::from_column_major_slice_mut(&mut packed, n, n));
+                let [r, i] = [&mut re, &mut im].map(|part| faer::diag::DiagMut::from_slice_mut(part));
+                evd_real(a, r, i, None, columns, faer::Par::Seq, stack, std::default::Default::default())?;
+                dense::unpack([&re, &im], vectors.is_some().then_some(&packed), values, vectors);
                 Ok(())
             }
         }
@@ -97,6 +106,9 @@ macro_rules! fields {
             fn real_part(self) -> $t { self.re }
             fn from_real(re: $t) -> Self { Complex { re, im: 0.0 } }
             fn complex(re: $t, im: $t) -> Self { Complex { re, im } }
+            fn eig_parts(_: usize, _: bool) -> StackReq {
+                StackReq::EMPTY
+            }
             fn eig(
                 a: MatRef<'_, Self>,
                 values: &mut [Self],
@@ -117,6 +129,8 @@ macro_rules! fields {
             fn exp(self) -> $t { self.exp() }
             fn sqrt(self) -> $t { self.sqrt() }
             fn inverse(self) -> $t { self.recip() }
+            fn double(self) -> f64 { f64::from(self) }
+            fn of_double(x: f64) -> $t { x as $t }
             fn taming(self) -> Option<$t> {
                 let far = <$t>::MAX.sqrt().sqrt();
                 let fine = self == 0.0 || (far.recip()..=far).contains(&self);

@@ -14,6 +14,7 @@
 //! infinity give NaN where elimination carries them along, and an error where an iteration would not end.
 #![forbid(unsafe_code)]
 
+mod bidiagonal;
 mod chains;
 mod cholesky;
 mod dense;
@@ -26,6 +27,8 @@ mod rows;
 mod stack;
 mod svd;
 mod triangular;
+mod tridiagonal;
+mod values;
 
 pub use chains::{matrix_power, multi_dot};
 pub use cholesky::cholesky;

@@ -1,6 +1,6 @@
 //! Norms of vectors and matrices, and condition numbers.
 use crate::field::in_field;
-use crate::stack::Shape;
+use crate::stack::{Shape, hopeless};
 use crate::{lu, svd};
 use freelane_ops::{Array, Axes, DType, OpsError};
 
@@ -27,7 +27,7 @@ pub enum Order {
 /// ```
 ///
 /// # Errors
-/// When an axis does not exist, or infinity is asked for of no elements.
+/// When an axis does not exist, or minus infinity is asked for of no elements.
 pub fn vector_norm(x: &Array, axes: impl Into<Axes>, keepdims: bool, p: f64) -> Result<Array, OpsError> {
     x.vector_norm(axes, p, keepdims)
 }
@@ -39,26 +39,35 @@ pub fn vector_norm(x: &Array, axes: impl Into<Axes>, keepdims: bool, p: f64) -> 
 /// finite.
 pub fn matrix_norm(x: &Array, order: Order, keepdims: bool) -> Result<Array, OpsError> {
     const OP: &str = "matrix_norm";
-    let x = in_field(OP, x)?;
-    let shape = Shape::of(OP, &x)?;
+    matrix_norm_of(OP, x, order, keepdims).map_err(|e| e.of(OP))
+}
+
+fn matrix_norm_of(op: &'static str, x: &Array, order: Order, keepdims: bool) -> Result<Array, OpsError> {
+    let x = in_field(op, x)?;
+    Shape::of(op, &x)?;
     let sums = |inner: isize| x.abs()?.sum(inner, true);
+    let values = || svd::values(op, &x)?.expand_dims(-2);
     let kept = match order {
         Order::Frobenius => x.vector_norm([-2, -1], 2.0, true)?,
-        Order::Nuclear => with_axes(&svd::values(OP, &x)?)?.sum(-1, true)?,
-        Order::P(p) if p.abs() == 2.0 && x.is_empty() => Array::zeros(&shape.with([1, 1]), x.dtype().real())?,
-        Order::P(2.0) => with_axes(&svd::values(OP, &x)?)?.max(-1, true)?,
-        Order::P(-2.0) => with_axes(&svd::values(OP, &x)?)?.min(-1, true)?,
-        Order::P(1.0) => sums(-2)?.max(-1, true)?,
+        Order::Nuclear => values()?.sum(-1, true)?,
+        Order::P(2.0) => most(&values()?, -1)?,
+        Order::P(-2.0) => values()?.min(-1, true)?,
+        Order::P(1.0) => most(&sums(-2)?, -1)?,
         Order::P(-1.0) => sums(-2)?.min(-1, true)?,
-        Order::P(f64::INFINITY) => sums(-1)?.max(-2, true)?,
+        Order::P(f64::INFINITY) => most(&sums(-1)?, -2)?,
         Order::P(f64::NEG_INFINITY) => sums(-1)?.min(-2, true)?,
         Order::P(p) => {
             let message =
                 format!("there is no matrix norm of order {p}; it is 'fro', 'nuc', 1, 2, inf, -1, -2 or -inf");
-            return Err(OpsError::argument(OP, message));
+            return Err(OpsError::argument(op, message));
         }
     };
     if keepdims { Ok(kept) } else { kept.squeeze(&[-2, -1]) }
+}
+
+/// The greatest along an axis of numbers that are not negative: 0 of none, as a sum of none is.
+fn most(x: &Array, axis: isize) -> Result<Array, OpsError> {
+    if x.is_empty() { x.sum(axis, true) } else { x.max(axis, true) }
 }
 
 /// As NumPy's `norm`: of all elements, of vectors along one axis, or of matrices along two. Without axes an array of one is a
@@ -97,23 +106,22 @@ fn vector_order(order: Option<Order>) -> f64 {
     if let Some(Order::P(p)) = order { p } else { 2.0 }
 }
 
-/// Values of matrices as matrices of one row.
-fn with_axes(s: &Array) -> Result<Array, OpsError> {
-    s.expand_dims(-2)
-}
-
 /// Condition numbers: how much the solution of a system of equations can change with it. `None` is the ratio of the greatest
 /// to the least singular value, else the norm of the matrix times that of its inverse.
 ///
 /// # Errors
 /// As [`matrix_norm`]; also when matrices are not square, unless the singular values are asked for. A singular matrix has
-/// the number infinity.
+/// the number infinity, one without elements none.
 pub fn cond(x: &Array, order: Option<Order>) -> Result<Array, OpsError> {
     const OP: &str = "cond";
     cond_of(OP, x, order).map_err(|e| e.of(OP))
 }
 
 fn cond_of(op: &'static str, x: &Array, order: Option<Order>) -> Result<Array, OpsError> {
+    let shape = Shape::of(op, x)?;
+    if shape.rows * shape.cols == 0 {
+        return Err(hopeless(op, "a matrix without elements has no condition number"));
+    }
     let ratio = |x: &Array, turned: bool| -> Result<Array, OpsError> {
         let s = svd::values(op, x)?;
         let (most, least) = (s.max(-1, false)?, s.min(-1, false)?);

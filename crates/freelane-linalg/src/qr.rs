@@ -33,7 +33,7 @@ fn factor<T: Field>(x: &Array, mode: Mode) -> Result<(Array, Array), OpsError> {
     let mut work = x.matrix_transpose()?.copy()?;
     let mut q = Array::empty(&shape.with([size, m]), x.dtype())?;
     let parts = (Chunks::new(elements_mut::<T>(&mut work)?, count), Chunks::new(elements_mut::<T>(&mut q)?, count));
-    each(OP, shape.cost(4), parts, |lane, _, (a, q)| dense::qr(lane, OP, a, Some(q), [m, n]))?;
+    each(OP, shape.cost(4), parts, |lane, _, (a, q)| dense::qr(lane, OP, a, q, [m, n]))?;
     let mut r = Array::empty(&shape.with([size, n]), x.dtype())?;
     let work = elements::<T>(&work)?;
     let parts = Chunks::new(elements_mut::<T>(&mut r)?, count);

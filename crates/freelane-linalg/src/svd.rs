@@ -2,6 +2,7 @@
 use crate::dense::{self, by_rows};
 use crate::field::{Field, field_of, in_field, with_field};
 use crate::stack::{Shape, each, elements, elements_mut, hopeless, matrix};
+use crate::values;
 use freelane_ops::batch::Chunks;
 use freelane_ops::{Array, DType, Index, OpsError, Slice, promote_types};
 
@@ -44,10 +45,11 @@ fn decompose<T: Field>(op: &'static str, x: &Array, full: bool) -> Result<(Array
         Chunks::new(elements_mut::<T>(&mut vh)?, count),
     );
     each(op, shape.cost(20), parts, |lane, i, (s, u, vh)| {
-        let mut store = vec![];
-        let (x, back) = dense::tamed(matrix(all, i, m * n), &mut store);
-        dense::svd(lane, op, by_rows(x, m, n).transpose(), s, Some((vh, u)), full)?;
-        dense::untame(s, back);
+        dense::tamed(lane, op, matrix(all, i, m * n), |x, back| {
+            dense::svd(lane, op, by_rows(x, m, n).transpose(), s, Some((vh, &mut *u)), full)?;
+            dense::untame(s, back);
+            Ok(())
+        })?;
         u.iter_mut().for_each(|x| *x = x.conjugate());
         Ok(())
     })?;
@@ -71,11 +73,11 @@ pub(crate) fn values(op: &'static str, x: &Array) -> Result<Array, OpsError> {
         let all = elements::<T>(&x)?;
         let parts = Chunks::new(elements_mut::<T>(&mut s)?, count);
         each(op, shape.cost(4), parts, |lane, i, s| {
-            let mut store = vec![];
-            let (x, back) = dense::tamed(matrix(all, i, m * n), &mut store);
-            dense::svd(lane, op, by_rows(x, m, n).transpose(), s, None, false)?;
-            dense::untame(s, back);
-            Ok(())
+            dense::tamed(lane, op, matrix(all, i, m * n), |x, back| {
+                values::svd(lane, op, by_rows(x, m, n).transpose(), s)?;
+                dense::untame(s, back);
+                Ok(())
+            })
         })?;
     });
     s.astype(x.dtype().real())

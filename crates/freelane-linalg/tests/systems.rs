@@ -109,10 +109,11 @@ fn batches_of_systems_broadcast() -> Result {
         let x = solve(&a, &b)?;
         assert_eq!(x.shape(), [2, 3, 5, 2]);
         let off = a.matmul(&x)?.subtract(&b)?.abs()?.max(.., false)?.astype(DType::F64)?.item::<f64>()?;
-        assert!(off < if dtype.real() == DType::F32 { 1e-4 } else { 1e-12 }, "{dtype}: {off}");
+        let most = if dtype.real() == DType::F32 { 1e-4 } else { 1e-12 };
+        assert!(off < most, "{dtype}: {off}");
         assert_eq!(solve(&a, &values(&[5], dtype, (-1.0, 1.0), 3)?)?.shape(), [2, 1, 5]);
         let unit = a.matmul(&inv(&a)?)?.subtract(&Array::eye(5, 5, 0, dtype)?)?;
-        assert!(unit.abs()?.max(.., false)?.astype(DType::F64)?.item::<f64>()? < 1e-4);
+        assert!(unit.abs()?.max(.., false)?.astype(DType::F64)?.item::<f64>()? < most, "{dtype}");
     }
     assert_eq!(solve(&Array::zeros(&[0, 0], DType::F64)?, &Array::zeros(&[0, 3], DType::F64)?)?.shape(), [0, 3]);
     assert_eq!(solve(&Array::zeros(&[0, 2, 2], DType::F64)?, &Array::zeros(&[2], DType::F64)?)?.shape(), [0, 2]);
@@ -231,5 +232,35 @@ fn chains_of_products_are_cut_where_it_is_cheapest() -> Result {
     close(&multi_dot(&[&row, &row])?, &[row.vecdot(&row, -1)?.item::<f64>()?], "two vectors")?;
     assert!(message(multi_dot(&[])).contains("needs matrices"));
     assert!(message(multi_dot(&[&a, &d, &b])).contains("needs matrices"));
+    Ok(())
+}
+
+/// What NumPy 2.5 says of the same: the greatest of nothing is 0, the least of nothing an error.
+#[test]
+fn norms_of_nothing() -> Result {
+    let zeros = |shape: &[usize]| Array::zeros(shape, DType::F64);
+    let inf = f64::INFINITY;
+    let zero = [Order::Frobenius, Order::Nuclear, Order::P(1.0), Order::P(2.0), Order::P(inf)];
+    for order in zero {
+        for shape in [[0, 3], [3, 0], [0, 0]] {
+            assert_eq!(matrix_norm(&zeros(&shape)?, order, false)?.item::<f64>()?, 0.0, "{order:?} {shape:?}");
+        }
+        assert_eq!(matrix_norm(&zeros(&[2, 0, 3])?, order, false)?.to_vec::<f64>()?, [0.0; 2]);
+    }
+    assert_eq!(matrix_norm(&zeros(&[0, 3])?, Order::P(-1.0), false)?.item::<f64>()?, 0.0);
+    assert_eq!(matrix_norm(&zeros(&[3, 0])?, Order::P(-inf), false)?.item::<f64>()?, 0.0);
+    for (order, shape) in [(-1.0, [3, 0]), (-inf, [0, 3]), (-2.0, [0, 3]), (-2.0, [3, 0])] {
+        let refused = matrix_norm(&zeros(&shape)?, Order::P(order), false).unwrap_err();
+        assert!(refused.to_string().contains("matrix_norm"), "{refused}");
+    }
+    for (order, norm) in [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (inf, 0.0), (-1.0, inf), (-2.0, inf)] {
+        assert_eq!(vector_norm(&zeros(&[0])?, .., false, order)?.item::<f64>()?, norm, "{order}");
+    }
+    assert!(vector_norm(&zeros(&[0])?, .., false, -inf).unwrap_err().to_string().contains("vector_norm"));
+    for (order, shape) in [(None, [0, 3]), (Some(Order::P(1.0)), [0, 0]), (Some(Order::P(-2.0)), [3, 0])] {
+        let refused = cond(&zeros(&shape)?, order).unwrap_err();
+        assert!(matches!(refused, OpsError::LinAlg { op: "cond", .. }), "{refused}");
+    }
+    assert_eq!(cond(&zeros(&[0, 2, 2])?, None)?.shape(), [0]);
     Ok(())
 }

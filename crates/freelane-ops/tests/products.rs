@@ -160,3 +160,29 @@ fn bits_do_not_depend_on_layout_or_threads() -> Result {
     }
     Ok(())
 }
+
+/// Whole numbers, so that sums are exact in any order, against the definition; the taps lie backwards, or apart, too.
+#[test]
+fn convolutions_by_definition() -> Result {
+    let numbers = |n: usize, m: usize| -> Vec<f64> { (0..n).map(|i| (i * m % 11) as f64 - 5.0).collect() };
+    for (n, m) in [(1, 1), (5, 1), (5, 5), (7, 3), (40, 9), (100, 16), (100, 17), (300, 64), (300, 131)] {
+        let (a, b) = (numbers(n, 3), numbers(m, 7));
+        let sum = |k: usize| (0..m).filter(|&j| j <= k && k - j < n).map(|j| a[k - j] * b[j]).sum::<f64>();
+        let want: Vec<f64> = (0..n + m - 1).map(sum).collect();
+        for dtype in [DType::F32, DType::F64, DType::C128, DType::I32] {
+            let (x, y) = (Array::from_slice(&a)?.astype(dtype)?, Array::from_slice(&b)?.astype(dtype)?);
+            let apart = layouts(&y)?.into_iter().map(|(_, y)| y);
+            for y in apart.chain([y.flip(..)?.copy()?.flip(..)?]) {
+                let both = [x.convolve(&y)?, y.convolve(&x)?];
+                for got in both {
+                    let got = if dtype == DType::C128 { got.real()? } else { got.astype(DType::F64)? };
+                    assert_eq!(got.to_vec::<f64>()?, want, "{n} {m} {dtype}");
+                }
+            }
+        }
+    }
+    let infinite = Array::from_slice(&[1.0, f64::INFINITY])?;
+    let got = Array::from_slice(&[1.0, 2.0, 0.0])?.convolve(&infinite)?.to_vec::<f64>()?;
+    assert!(got[0] == 1.0 && got[1] == f64::INFINITY && got[2] == f64::INFINITY && got[3].is_nan(), "{got:?}");
+    Ok(())
+}

@@ -42,6 +42,10 @@ pub trait Simd: Copy {
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     /// `max(0, x)`; NaN and -0 stay what they are.
     fn relu(self, x: Self::V) -> Self::V;
+    /// Each even lane exchanged with the one after it.
+    fn swap(self, x: Self::V) -> Self::V;
+    /// Odd lanes with the other sign.
+    fn alternate(self, x: Self::V) -> Self::V;
     /// Registers of zeros.
     fn square(self) -> Self::Square;
     /// Lane `j` of register `i` becomes lane `i` of register `j`.
@@ -99,6 +103,8 @@ mod tests {
         assert_eq!(read(s.fma(x, y, x)), expect(&|i| (i * (last + i) + i) as f64));
         assert_eq!(read(s.relu(s.add(x, s.splat(S::T::from(-2.0))))), expect(&|i| (i as f64 - 2.0).max(0.0)));
         assert!(read(s.relu(s.splat(S::T::from(f32::NAN))))[0].is_nan());
+        assert_eq!(read(s.swap(x)), expect(&|i| (i ^ 1) as f64));
+        assert_eq!(read(s.alternate(x)), expect(&|i| if i % 2 == 0 { i as f64 } else { -(i as f64) }));
         for n in 0..=S::L {
             // SAFETY: `data` holds L elements.
             let v = unsafe { s.load_first(data.as_ptr().wrapping_add(1), n) };

@@ -7,26 +7,22 @@
 //! ```
 //!
 //! P and Q are made in the common order, so the bits of C depend on k alone as those of real products do. One column has an
-//! order of its own: A's numbers are pairs of reals, and each part of a sum is the product of a row of pairs with B's, signed
-//! and turned to fit, in blocks of [`DEPTH`] that are added in order.
-use super::driver::{Job, Rhs, Scratch, part};
+//! order of its own: `pairs.rs`.
+use super::driver::{Job, Rhs, Scratch, Stack, part};
 use super::element::{Fused, Kind};
-use super::fold::Column;
 use super::mat::{Mat, MatMut};
+use super::pairs::Pairs;
 use super::{KC, driver};
-use core::ops::{Add, Neg, Sub};
+use core::ops::{Add, Sub};
 use freelane_simd::Isa;
 use num_complex::Complex;
 
 /// Rows and columns of C at a time: P and Q of so many, and the parts of A, stay in the second-level cache.
 const ROWS: usize = 64;
 const COLUMNS: usize = 128;
-/// With one column: the depth of a block, and rows of A that stay in the second-level cache while both parts are summed.
-const DEPTH: usize = 512;
-const LINES: usize = 16;
 
 /// A part of a complex number.
-trait Part: Fused + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self> {}
+trait Part: Fused + Add<Output = Self> + Sub<Output = Self> {}
 impl Part for f32 {}
 impl Part for f64 {}
 
@@ -40,6 +36,16 @@ macro_rules! complex {
                 // SAFETY: the caller's promise is the same.
                 unsafe { product(isa, job, scratch) }
             }
+            unsafe fn products(isa: Isa, job: &Job<'_, Complex<$t>>, stack: Stack, mut scratch: Scratch<'_>) {
+                if job.a.rows == 1 && job.n == 1 {
+                    // SAFETY: the caller's promise is the same.
+                    return unsafe { column(isa, job, stack.count, stack.steps, stack.conjugate) };
+                }
+                for i in 0..stack.count {
+                    // SAFETY: the caller's promise is the same.
+                    unsafe { product(isa, &job.after(i, stack.steps), scratch.again()) };
+                }
+            }
         }
     )*};
 }
@@ -52,8 +58,7 @@ fn block_sizes(m: usize, n: usize, k: usize) -> [usize; 3] {
 
 fn scratch<T: Part>(m: usize, n: usize, k: usize) -> usize {
     if n == 1 {
-        let pairs = 2 * k.min(DEPTH);
-        return part::<T>(2 * pairs) + part::<T>(m.min(LINES) * pairs) + part::<T>(2 * LINES);
+        return 0;
     }
     let [rows, cols, depth] = block_sizes(m, n, k);
     part::<T>(rows * depth) + part::<T>(depth * cols) + part::<T>(rows * cols) + driver::scratch::<T>(rows, cols, depth)
@@ -71,7 +76,7 @@ struct Blocks<T> {
 unsafe fn product<T: Part>(isa: Isa, job: &Job<'_, Complex<T>>, mut scratch: Scratch<'_>) {
     if job.n == 1 {
         // SAFETY: the caller's promise is the same.
-        return unsafe { column(isa, job, scratch) };
+        return unsafe { column(isa, job, job.a.rows, [job.a.rs, 0, job.c.rs], false) };
     }
     let (m, k) = (job.a.rows, job.a.cols);
     let [rows, cols, depth] = block_sizes(m, job.n, k);
@@ -182,81 +187,19 @@ unsafe fn join<T: Part>(
     }
 }
 
-/// The only column.
+/// One column, or the stack of products of one row and one column: `m` sums.
 ///
 /// # Safety
-/// As `Kind::product`.
-unsafe fn column<T: Part>(isa: Isa, job: &Job<'_, Complex<T>>, mut scratch: Scratch<'_>) {
-    let (m, k) = (job.a.rows, job.a.cols);
+/// As `Kind::products`, for these.
+unsafe fn column<T: Part>(isa: Isa, job: &Job<'_, Complex<T>>, m: usize, steps: [isize; 3], conjugate: bool) {
+    let Rhs::Place(b) = job.b else { unreachable!("only elements with panels are packed") };
     if job.columns.is_empty() {
         return;
     }
-    let pairs = 2 * k.min(DEPTH);
-    let (b, lines, sums) = (scratch.take::<T>(2 * pairs), scratch.take(m.min(LINES) * pairs), scratch.take(2 * LINES));
-    for i in 0..m {
-        // SAFETY: row i of C exists, and the bias has one element.
-        unsafe {
-            *job.c.at(i, 0) = if job.bias.is_null() { Complex::new(T::default(), T::default()) } else { *job.bias }
-        };
-    }
-    for k0 in (0..k).step_by(DEPTH) {
-        let kb = DEPTH.min(k - k0);
-        // SAFETY: the block lies in B, and scratch has room for its pairs.
-        unsafe { signed_pairs(job, (k0, kb), b) };
-        for i in (0..m).step_by(LINES) {
-            // SAFETY: the rows and the block lie in A; scratch has room for a copy and for the sums.
-            unsafe { add_lines(isa, job, (i, LINES.min(m - i)), (k0, kb), b, lines, sums) };
-        }
-    }
-}
-
-/// B as a real row meets it: `re, -im` for real parts, and below `im, re` for imaginary ones.
-///
-/// # Safety
-/// The block lies in B, and `out` has room for four parts of each number.
-unsafe fn signed_pairs<T: Part>(job: &Job<'_, Complex<T>>, (k0, kb): (usize, usize), out: *mut T) {
-    let Rhs::Place(b) = job.b else { unreachable!("only elements with panels are packed") };
-    for k in 0..kb {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let z = *b.at(k0 + k, 0);
-            *out.add(2 * k) = z.re;
-            *out.add(2 * k + 1) = -z.im;
-            *out.add(2 * (kb + k)) = z.im;
-            *out.add(2 * (kb + k) + 1) = z.re;
-        }
-    }
-}
-
-/// Adds one block of k to the sums of some rows.
-///
-/// # Safety
-/// The rows and the block lie in A and C, `b` holds the block's pairs, and the copies have room.
-unsafe fn add_lines<T: Part>(
-    isa: Isa,
-    job: &Job<'_, Complex<T>>,
-    (i, rows): (usize, usize),
-    (k0, kb): (usize, usize),
-    b: *const T,
-    lines: *mut T,
-    sums: *mut T,
-) {
-    let (mut a, mut a_rs) = (job.a.at(i, k0).cast::<T>(), 2 * job.a.rs);
-    // SAFETY: the caller's promise.
-    unsafe {
-        if job.a.cs != 1 {
-            pairs(&job.a, (i, rows), (k0, kb), lines);
-            (a, a_rs) = (lines.cast_const(), 2 * kb as isize);
-        }
-        for half in 0..2 {
-            let (b, c) = (b.add(2 * half * kb), sums.add(half * LINES));
-            let bias = core::ptr::null();
-            let sum = Column { m: rows, k: 2 * kb, a, a_rs, a_ks: 1, b, b_ks: 1, c, c_rs: 1, bias, relu: false };
-            (T::kernel(isa).column)(&sum);
-        }
-        for r in 0..rows {
-            let c = job.c.at(i + r, 0);
-            *c = Complex { re: (*c).re + *sums.add(r), im: (*c).im + *sums.add(LINES + r) };
-        }
-    }
+    let ([a_rs, b_rs, c_rs], k, bias) = (steps, job.a.cols, job.bias.cast());
+    let (a, a_ks, b_ks) = (job.a.ptr.cast(), job.a.cs, b.rs);
+    let (b, c) = (b.ptr.cast(), job.c.ptr.cast());
+    let sums = Pairs { m, k, a, a_rs, a_ks, b, b_rs, b_ks, c, c_rs, bias, conjugate };
+    // SAFETY: the caller's promise; a complex number is a pair.
+    unsafe { (T::kernel(isa).pairs)(&sums) };
 }

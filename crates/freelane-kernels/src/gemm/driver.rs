@@ -5,15 +5,20 @@ use super::fold::Column;
 use super::gemv::Row;
 use super::mat::{Mat, MatMut};
 use super::narrow::Narrow;
+use super::small::Small;
 use super::table::Kernel;
 use super::tile::Finish;
-use super::walk::{Walk, packing};
+use super::walk::{ALIASING, Walk, packing};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// Alignment of scratch and of each part of it.
 pub(super) const ALIGN: usize = 64;
+/// Rows that are too few for lanes to be rows.
+const FEW: usize = 8;
+const ONE: Stack = Stack { count: 1, steps: [0; 3], conjugate: false };
+
 /// B as the caller has it.
 #[derive(Clone, Copy)]
 pub enum Rhs<'a, T> {
@@ -38,7 +43,33 @@ pub struct Job<'a, T> {
     pub(super) add: bool,
 }
 
+/// Products of one shape that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Stack {
+    /// How many there are.
+    pub count: usize,
+    /// Elements from one to the next: of A, B and C.
+    pub steps: [isize; 3],
+    /// Whether complex numbers of A are conjugated, in products of one row and one column.
+    pub conjugate: bool,
+}
+
 impl<T> Job<'_, T> {
+    /// Product `i` of the stack that begins with this one.
+    pub(super) fn after(&self, i: usize, steps: [isize; 3]) -> Self {
+        let [a, b, c] = steps.map(|step| step * i as isize);
+        let b = match self.b {
+            Rhs::Place(x) => Rhs::Place(x.after(b)),
+            Rhs::Packed(x) => Rhs::Packed(x),
+        };
+        Job { a: self.a.after(a), b, c: self.c.after(c), columns: self.columns.clone(), ..*self }
+    }
+
+    /// Some of the columns.
+    fn cut(&self, columns: Range<usize>) -> Self {
+        Job { columns, ..self.after(0, [0; 3]) }
+    }
+
     /// The bias from column `j` on.
     pub(super) fn bias_at(&self, j: usize) -> *const T {
         if self.bias.is_null() { self.bias } else { self.bias.wrapping_add(j) }
@@ -99,19 +130,100 @@ pub(super) unsafe fn product<T: Fused>(kn: &'static Kernel<T>, job: &Job<'_, T>,
             fill(job);
         } else if job.n == 1 {
             let column = column(job, &mut scratch);
-            match column {
-                Column { a_ks: 1, b_ks: 1, .. } => (kn.column)(&column),
-                Column { a_rs: 1, .. } => (kn.column_across)(&column),
-                _ => (kn.column_scattered)(&column),
-            }
+            sums(kn, &column);
+        } else if let Some(small) = small(job, ONE).filter(|small| small.m <= FEW) {
+            (kn.small)(&small);
         } else if let Some((few, count)) = narrow(job) {
             (kn.narrow[count])(&few);
+        } else if let Some(small) = small(job, ONE) {
+            (kn.small)(&small);
         } else if let Some(row) = row(job, &mut scratch) {
             if matches!(job.b, Rhs::Packed(_)) { (kn.row_packed)(&row) } else { (kn.row_place)(&row) }
         } else {
-            Walk::new(kn, job, scratch).all();
+            let columns = job.columns.clone();
+            let ragged = columns.end - columns.len() % T::PANEL..columns.end;
+            let whole = columns.start..ragged.start;
+            match small(&job.cut(ragged), ONE) {
+                Some(small) if small.cols > 0 && small.pays() && !aliases(&job.a) => {
+                    (kn.small)(&small);
+                    Walk::new(kn, &job.cut(whole), scratch).all();
+                }
+                _ => Walk::new(kn, job, scratch).all(),
+            }
         }
     }
+}
+
+/// # Safety
+/// As `Kind::products`.
+pub(super) unsafe fn products<T: Fused>(
+    kn: &'static Kernel<T>,
+    job: &Job<'_, T>,
+    stack: Stack,
+    mut scratch: Scratch<'_>,
+) {
+    let (m, k) = (job.a.rows, job.a.cols);
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        if m == 1 && job.n == 1 && k > 0 {
+            return if let Some(dots) = dots(job, stack) {
+                sums(kn, &dots)
+            };
+        }
+        match small(job, stack) {
+            Some(small) if job.n > 1 && m > 0 => (kn.small)(&small),
+            _ => (0..stack.count).for_each(|i| product(kn, &job.after(i, stack.steps), scratch.again())),
+        }
+    }
+}
+
+/// # Safety
+/// A, B, C and the bias are valid for the column's shape.
+unsafe fn sums<T: Fused>(kn: &'static Kernel<T>, column: &Column<T>) {
+    // SAFETY: the caller's promise; the strides are those that each kernel asks for.
+    unsafe {
+        match column {
+            Column { a_rs: 1, a_ks: 1, b_rs: 0, m: 2.., .. } => (kn.column_across)(column),
+            Column { a_ks: 1, b_ks: 1, .. } => (kn.column)(column),
+            Column { a_rs: 1, b_rs: 0 | 1, m: 2.., .. } => (kn.column_across)(column),
+            _ => (kn.column_scattered)(column),
+        }
+    }
+}
+
+/// The products of a stack that have one row and one column, as rows.
+fn dots<T: Fused>(job: &Job<'_, T>, Stack { count, steps: [a_rs, b_rs, c_rs], .. }: Stack) -> Option<Column<T>> {
+    let Rhs::Place(b) = job.b else { return None };
+    let (a, c, k) = (&job.a, &job.c, job.a.cols);
+    let (a, a_ks, b, b_ks, c) = (a.ptr, a.cs, b.ptr, b.rs, c.ptr);
+    Some(Column { m: count, k, a, a_rs, a_ks, b, b_rs, b_ks, c, c_rs, bias: job.bias, relu: job.relu })
+}
+
+/// The products of a stack, where rows of B and C are contiguous and there is less than a panel of columns, or one and few rows.
+fn small<T: Fused>(job: &Job<'_, T>, Stack { count, steps, .. }: Stack) -> Option<Small<T>> {
+    let Rhs::Place(b) = job.b else { return None };
+    let (cols, k, j) = (job.columns.len(), job.a.cols, job.columns.start);
+    let most = if job.a.rows <= FEW { T::PANEL } else { T::PANEL - 1 };
+    if b.cs != 1 || job.c.cs != 1 || cols > most || k == 0 {
+        return None;
+    }
+    let (a, b_ks, c_rs, bias) = (&job.a, b.rs, job.c.rs, job.bias_at(j));
+    let (b, c) = (b.at(0, j), job.c.at(0, j));
+    let (m, a, a_rs, a_ks, relu, add) = (a.rows, a.ptr, a.rs, a.cs, job.relu, job.add);
+    Some(Small { count, m, k, cols, a, a_rs, a_ks, b, b_ks, c, c_rs, steps, bias, relu, add })
+}
+
+impl<T: Fused> Small<T> {
+    /// Whether the columns beside whole panels had better not be a panel that is partly filled.
+    fn pays(&self) -> bool {
+        self.cols <= T::PANEL / 2 || self.m <= 64
+    }
+}
+
+/// Whether many rows of the matrix lie in a few sets of the first-level cache, so that it had better be packed.
+fn aliases<T>(a: &Mat<'_, T>) -> bool {
+    let far = if a.cs == 1 { a.rs } else { a.cs };
+    a.rows > FEW && (far.unsigned_abs() * size_of::<T>()).is_multiple_of(ALIASING)
 }
 
 /// An empty sum is +0.
@@ -147,7 +259,20 @@ unsafe fn column<T: Fused>(job: &Job<'_, T>, scratch: &mut Scratch<'_>) -> Colum
         (b, b_ks) = (copy, 1);
     }
     let (a, c) = (&job.a, &job.c);
-    Column { m, k, a: a.ptr, a_rs: a.rs, a_ks: a.cs, b, b_ks, c: c.ptr, c_rs: c.rs, bias: job.bias, relu: job.relu }
+    Column {
+        m,
+        k,
+        a: a.ptr,
+        a_rs: a.rs,
+        a_ks: a.cs,
+        b,
+        b_rs: 0,
+        b_ks,
+        c: c.ptr,
+        c_rs: c.rs,
+        bias: job.bias,
+        relu: job.relu,
+    }
 }
 
 /// Whether lanes should be rows: with two to four columns, or up to four rows and a B of contiguous columns.

@@ -1,5 +1,5 @@
 //! Which elements can be multiplied, and by what.
-use super::driver::{self, Job, Scratch};
+use super::driver::{self, Job, Scratch, Stack};
 use super::table::Kernel;
 use freelane_simd::{Isa, Scalar};
 
@@ -22,6 +22,17 @@ pub trait Kind: Copy + Send + Sync + 'static {
     /// A has the rows of C and the depth of B; the job's columns lie in B, C and the bias; all are valid, C for writes; and
     /// scratch has the size `scratch` says for at least these sizes.
     unsafe fn product(isa: Isa, job: &Job<'_, Self>, scratch: Scratch<'_>);
+
+    /// Computes all jobs of a stack, of which this is the first. B is in place.
+    ///
+    /// # Safety
+    /// As [`Kind::product`], for each.
+    unsafe fn products(isa: Isa, job: &Job<'_, Self>, stack: Stack, mut scratch: Scratch<'_>) {
+        for i in 0..stack.count {
+            // SAFETY: the caller's promise is the same.
+            unsafe { Self::product(isa, &job.after(i, stack.steps), scratch.again()) };
+        }
+    }
 }
 
 /// An element that matrix products are computed for: `bool`, integers, `f16`, `bf16`, `f32`, `f64`, complex.
@@ -41,6 +52,10 @@ macro_rules! fused {
             unsafe fn product(isa: Isa, job: &Job<'_, $t>, scratch: Scratch<'_>) {
                 // SAFETY: the caller's promise is the same.
                 unsafe { driver::product(<$t>::kernel(isa), job, scratch) }
+            }
+            unsafe fn products(isa: Isa, job: &Job<'_, $t>, stack: Stack, scratch: Scratch<'_>) {
+                // SAFETY: the caller's promise is the same.
+                unsafe { driver::products(<$t>::kernel(isa), job, stack, scratch) }
             }
         }
     )*};

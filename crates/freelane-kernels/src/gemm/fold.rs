@@ -2,7 +2,7 @@
 //!
 //! [`CHAINS`] chains of fused multiply-adds start from +0; element k belongs to chain `k % CHAINS`, and k is padded with
 //! zeros to a multiple of that. The chains are then added in halves: c to c + 32, to c + 16, and so on.
-use super::Fused;
+use super::{Fused, windows};
 use freelane_simd::Simd;
 
 /// Chains of a column's order. Part of the definition of the result.
@@ -24,6 +24,8 @@ pub struct Column<T> {
     pub a_rs: isize,
     pub a_ks: isize,
     pub b: *const T,
+    /// From row to row; 0 where all rows meet one B.
+    pub b_rs: isize,
     pub b_ks: isize,
     pub c: *mut T,
     pub c_rs: isize,
@@ -33,6 +35,12 @@ pub struct Column<T> {
 }
 
 impl<T: Fused> Column<T> {
+    /// B as row `i` meets it.
+    #[inline(always)]
+    fn b_of(&self, i: usize) -> *const T {
+        self.b.wrapping_offset(i as isize * self.b_rs)
+    }
+
     /// Takes row `i`'s sum to C.
     ///
     /// # Safety
@@ -57,7 +65,7 @@ pub(super) unsafe fn column<S: Simd<T: Fused>, const R: usize, const NV: usize, 
     s: S,
     x: &Column<S::T>,
 ) {
-    let near = x.m * x.k * size_of::<S::T>() <= NEAR;
+    let near = x.b_rs == 0 && x.m * x.k * size_of::<S::T>() <= NEAR;
     let mut i = 0;
     while i < x.m {
         let rows = S::L.min(x.m - i);
@@ -87,9 +95,13 @@ pub(super) unsafe fn column<S: Simd<T: Fused>, const R: usize, const NV: usize, 
 /// Rows that are neighbours in memory: lanes are rows, and a register is one chain.
 ///
 /// # Safety
-/// A, B, C and the bias are valid for the column's shape; `a_rs` is 1.
+/// A, B, C and the bias are valid for the column's shape; `a_rs` is 1, and `b_rs` 0 or 1.
 #[inline(always)]
 pub(super) unsafe fn across<S: Simd<T: Fused>>(s: S, x: &Column<S::T>) {
+    if x.b_rs == 0 && x.k <= windows::MOST {
+        // SAFETY: the caller's promise.
+        return unsafe { windows::windows(s, x) };
+    }
     let mut i = 0;
     while i < x.m {
         let rows = S::L.min(x.m - i);
@@ -110,17 +122,15 @@ pub(super) unsafe fn across<S: Simd<T: Fused>>(s: S, x: &Column<S::T>) {
 pub(super) unsafe fn scattered<S: Simd<T: Fused>, const NV: usize, const W: usize>(s: S, x: &Column<S::T>) {
     let (mut row, mut column) = ([S::T::default(); GATHER], [S::T::default(); GATHER]);
     for i in 0..x.m {
-        let a = x.a.wrapping_offset(i as isize * x.a_rs);
+        let (a, b) = (x.a.wrapping_offset(i as isize * x.a_rs), x.b_of(i));
         let mut acc = [[s.zero(); NV]; 1];
         for k0 in (0..x.k).step_by(GATHER) {
             let n = GATHER.min(x.k - k0);
             // SAFETY: k0 + k < x.k; the copies hold n elements.
             unsafe {
-                for k in 0..n {
-                    row[k] = *a.offset((k0 + k) as isize * x.a_ks);
-                    column[k] = *x.b.offset((k0 + k) as isize * x.b_ks);
-                }
-                run::<S, 1, NV, W>(s, n, row.as_ptr(), 0, column.as_ptr(), &mut acc);
+                let a = side_by_side(a.wrapping_offset(k0 as isize * x.a_ks), x.a_ks, &mut row[..n]);
+                let b = side_by_side(b.wrapping_offset(k0 as isize * x.b_ks), x.b_ks, &mut column[..n]);
+                run::<S, 1, NV, W>(s, n, a, 0, b, &mut acc);
             }
         }
         // SAFETY: row i exists.
@@ -128,10 +138,27 @@ pub(super) unsafe fn scattered<S: Simd<T: Fused>, const NV: usize, const W: usiz
     }
 }
 
+/// The elements where they lie, or a copy of them without gaps.
+///
+/// # Safety
+/// `to.len()` elements are readable, `step` apart.
+#[inline(always)]
+unsafe fn side_by_side<T: Copy>(from: *const T, step: isize, to: &mut [T]) -> *const T {
+    match step {
+        1 => return from,
+        // A step known to the compiler becomes loads of whole registers.
+        // SAFETY: the caller's promise.
+        2 => (0..to.len()).for_each(|k| to[k] = unsafe { *from.add(2 * k) }),
+        // SAFETY: the caller's promise.
+        _ => (0..to.len()).for_each(|k| to[k] = unsafe { *from.wrapping_offset(k as isize * step) }),
+    }
+    to.as_ptr()
+}
+
 /// # Safety
 /// Rows i to i + rows of C are writable, the bias readable; `rows <= L`.
 #[inline(always)]
-unsafe fn put_lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize, sums: S::V) {
+pub(super) unsafe fn put_lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize, sums: S::V) {
     // SAFETY: `CHAINS` is at least L, and the caller vouches for C.
     unsafe {
         if x.c_rs == 1 && x.bias.is_null() && !x.relu {
@@ -171,48 +198,74 @@ unsafe fn along<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: usi
     }
 }
 
-/// The same when no chain has more than one element: B stays in registers.
+/// The same when no chain has more than one element: a B of all rows stays in registers.
 ///
 /// # Safety
 /// As [`along`]; k is at most `CHAINS`, rows and B are contiguous.
 #[inline(always)]
 unsafe fn short<S: Simd<T: Fused>, const NV: usize>(s: S, x: &Column<S::T>, i: usize, out: &mut [S::V]) {
-    if x.k <= S::L {
-        // One register holds all chains that have an element; the others are +0, which adds nothing to what a chain can be.
-        // SAFETY: so many elements of B and of each row exist.
-        unsafe {
-            let y = s.load_first(x.b, x.k);
-            for (r, out) in out.iter_mut().enumerate() {
-                let a = x.a.wrapping_offset((i + r) as isize * x.a_rs);
-                *out = s.fma(s.load_first(a, x.k), y, s.zero());
-            }
-        }
-        return;
-    }
-    let lanes = |v: usize| x.k.saturating_sub(v * S::L).min(S::L);
-    let mut y = [s.zero(); NV];
-    for v in 0..NV {
-        if lanes(v) > 0 {
-            // SAFETY: so many elements of B are left.
-            y[v] = unsafe { s.load_first(x.b.add(v * S::L), lanes(v)) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match x.k.div_ceil(S::L).next_power_of_two() {
+            1 => few::<S, 1>(s, x, i, out),
+            2 if NV > 2 => few::<S, 2>(s, x, i, out),
+            4 if NV > 4 => few::<S, 4>(s, x, i, out),
+            8 if NV > 8 => few::<S, 8>(s, x, i, out),
+            _ => few::<S, NV>(s, x, i, out),
         }
     }
+}
+
+/// The same in so many registers, a power of two. Those left out of the order's are zeros, which only -0 minds.
+///
+/// # Safety
+/// As [`short`].
+#[inline(always)]
+unsafe fn few<S: Simd<T: Fused>, const N: usize>(s: S, x: &Column<S::T>, i: usize, out: &mut [S::V]) {
+    // SAFETY: so many elements of B exist.
+    let mut y = unsafe { registers::<S, N>(s, x.b_of(i), x.k) };
     for (r, out) in out.iter_mut().enumerate() {
-        let a = x.a.wrapping_offset((i + r) as isize * x.a_rs);
-        let mut acc = [s.zero(); NV];
-        for v in 0..NV {
-            if lanes(v) > 0 {
-                // SAFETY: so many elements of the row are left.
-                acc[v] = s.fma(unsafe { s.load_first(a.add(v * S::L), lanes(v)) }, y[v], s.zero());
+        // SAFETY: and of each row.
+        unsafe {
+            if x.b_rs != 0 {
+                y = registers::<S, N>(s, x.b_of(i + r), x.k);
+            }
+            let mut acc = registers::<S, N>(s, x.a.wrapping_offset((i + r) as isize * x.a_rs), x.k);
+            for v in 0..N {
+                acc[v] = s.fma(acc[v], y[v], s.zero());
+            }
+            *out = halves(s, &mut acc);
+            if N * S::L < CHAINS {
+                *out = s.add(*out, s.zero());
             }
         }
-        *out = halves(s, &mut acc);
     }
+}
+
+/// `n` elements, and zeros behind them.
+///
+/// # Safety
+/// So many are readable; `n` is at most `CHAINS`.
+#[inline(always)]
+unsafe fn registers<S: Simd, const NV: usize>(s: S, p: *const S::T, n: usize) -> [S::V; NV] {
+    let mut v = [s.zero(); NV];
+    for (i, v) in v.iter_mut().enumerate() {
+        let left = n.saturating_sub(i * S::L);
+        // SAFETY: as many are left.
+        unsafe {
+            if left >= S::L {
+                *v = s.load(p.add(i * S::L));
+            } else if left > 0 {
+                *v = s.load_first(p.add(i * S::L), left);
+            }
+        }
+    }
+    v
 }
 
 /// Adds the upper half of the registers to the lower until one is left.
 #[inline(always)]
-fn halves<S: Simd>(s: S, v: &mut [S::V]) -> S::V {
+pub(super) fn halves<S: Simd>(s: S, v: &mut [S::V]) -> S::V {
     let mut h = v.len() / 2;
     while h > 0 {
         for i in 0..h {
@@ -225,7 +278,7 @@ fn halves<S: Simd>(s: S, v: &mut [S::V]) -> S::V {
 
 /// The same among the lanes of one register.
 #[inline(always)]
-fn in_halves<S: Simd>(s: S, v: S::V) -> S::T {
+pub(super) fn in_halves<S: Simd>(s: S, v: S::V) -> S::T {
     let mut lanes = [S::T::default(); CHAINS];
     // SAFETY: `CHAINS` is at least L.
     unsafe { s.store(lanes.as_mut_ptr(), v) };
@@ -252,7 +305,7 @@ unsafe fn chains<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: us
     let mut acc = [[s.zero(); NV]; R];
     let a = x.a.wrapping_offset(i as isize * x.a_rs);
     // SAFETY: the caller's promise.
-    unsafe { run::<S, R, NV, W>(s, x.k, a, x.a_rs, x.b, &mut acc) };
+    unsafe { run::<S, R, NV, W>(s, x.k, a, x.a_rs, x.b_of(i), &mut acc) };
     let mut out = [s.zero(); R];
     for r in 0..R {
         out[r] = halves(s, &mut acc[r]);
@@ -320,15 +373,25 @@ unsafe fn run<S: Simd, const R: usize, const NV: usize, const W: usize>(
 #[inline(always)]
 unsafe fn lanes<S: Simd<T: Fused>>(s: S, x: &Column<S::T>, i: usize, rows: usize) -> S::V {
     let a = x.a.wrapping_add(i);
+    let b = x.b_of(i);
     let mut all = [s.zero(); CHAINS];
     for c in (0..CHAINS.min(x.k)).step_by(ABREAST) {
         // SAFETY: the caller's promise.
         let part = unsafe {
-            if rows == S::L { abreast::<S, true>(s, x, a, rows, c) } else { abreast::<S, false>(s, x, a, rows, c) }
+            if rows == S::L {
+                abreast::<S, true>(s, x, a, b, rows, c)
+            } else {
+                abreast::<S, false>(s, x, a, b, rows, c)
+            }
         };
         all[c..c + ABREAST].copy_from_slice(&part);
     }
-    halves(s, &mut all)
+    if x.k >= CHAINS {
+        return halves(s, &mut all);
+    }
+    // Chains without elements are +0, which only -0 minds.
+    let used = x.k.next_power_of_two().max(ABREAST);
+    s.add(halves(s, &mut all[..used]), s.zero())
 }
 
 /// `ABREAST` chains from chain `c` on of the rows at `a`.
@@ -340,6 +403,7 @@ unsafe fn abreast<S: Simd, const WHOLE: bool>(
     s: S,
     x: &Column<S::T>,
     a: *const S::T,
+    b: *const S::T,
     rows: usize,
     c: usize,
 ) -> [S::V; ABREAST] {
@@ -348,13 +412,13 @@ unsafe fn abreast<S: Simd, const WHOLE: bool>(
     for k0 in (c..whole).step_by(CHAINS) {
         for w in 0..ABREAST {
             // SAFETY: k0 + w < k.
-            part[w] = unsafe { step::<S, WHOLE>(s, x, a, rows, k0 + w, part[w]) };
+            part[w] = unsafe { step::<S, WHOLE>(s, x, a, b, rows, k0 + w, part[w]) };
         }
     }
     for w in 0..ABREAST {
         if whole + c + w < x.k {
             // SAFETY: as compared.
-            part[w] = unsafe { step::<S, WHOLE>(s, x, a, rows, whole + c + w, part[w]) };
+            part[w] = unsafe { step::<S, WHOLE>(s, x, a, b, rows, whole + c + w, part[w]) };
         } else if whole < x.k {
             // The padding's product, for which -0 becomes +0.
             part[w] = s.add(part[w], s.zero());
@@ -370,14 +434,20 @@ unsafe fn step<S: Simd, const WHOLE: bool>(
     s: S,
     x: &Column<S::T>,
     a: *const S::T,
+    b: *const S::T,
     rows: usize,
     k: usize,
     acc: S::V,
 ) -> S::V {
-    let p = a.wrapping_offset(k as isize * x.a_ks);
+    let (p, q) = (a.wrapping_offset(k as isize * x.a_ks), b.wrapping_offset(k as isize * x.b_ks));
     // SAFETY: the caller's promise.
     unsafe {
         let column = if WHOLE { s.load(p) } else { s.load_first(p, rows) };
-        s.fma(column, s.splat(*x.b.offset(k as isize * x.b_ks)), acc)
+        let other = match x.b_rs {
+            0 => s.splat(*q),
+            _ if WHOLE => s.load(q),
+            _ => s.load_first(q, rows),
+        };
+        s.fma(column, other, acc)
     }
 }

@@ -68,6 +68,12 @@ impl<'a, T> Mat<'a, T> {
         Mat { ptr: self.at(rows.start, 0), rows: rows.len(), ..self }
     }
 
+    /// The matrix of this shape so many elements further on.
+    #[inline(always)]
+    pub(super) fn after(self, step: isize) -> Self {
+        Mat { ptr: self.ptr.wrapping_offset(step), ..self }
+    }
+
     /// Address of an element, or of one past the last.
     #[inline(always)]
     pub(crate) fn at(&self, i: usize, j: usize) -> *const T {
@@ -95,6 +101,12 @@ impl<'a, T> MatMut<'a, T> {
     /// The same matrix for a shorter time.
     pub(super) fn again(&mut self) -> MatMut<'_, T> {
         MatMut { ..*self }
+    }
+
+    /// The matrix of this shape so many elements further on. No element is written through both at once.
+    #[inline(always)]
+    pub(super) fn after(&self, step: isize) -> Self {
+        MatMut { ptr: self.ptr.wrapping_offset(step), ..*self }
     }
 
     /// Address of an element, or of one past the last.

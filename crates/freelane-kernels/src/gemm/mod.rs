@@ -17,8 +17,9 @@
 //!
 //! How it is fast: C is cut into tiles of up to 12 rows and one panel of columns (`tile.rs`). Rows are split evenly into the
 //! fewest strips; there is a compiled tile for each row count. Few rows read B in place, some more rows pack each panel as
-//! the first strip passes over it, many rows pack blocks (`walk.rs`). One row (`gemv.rs`), one column (`fold.rs`) and two
-//! to four columns (`narrow.rs`) have kernels of their own.
+//! the first strip passes over it, many rows pack blocks (`walk.rs`). One row (`gemv.rs`), one column (`fold.rs`, `windows.rs`,
+//! complex `pairs.rs`), two to four columns (`narrow.rs`) and less than a panel (`small.rs`) have kernels of their own, and a
+//! stack of small products is one call of one.
 //!
 //! Nothing here allocates or starts a thread: scratch comes from the caller, and [`Split`] says how to cut a product.
 #![expect(clippy::needless_range_loop, reason = "arrays of registers are indexed by constants")]
@@ -32,14 +33,18 @@ mod halves;
 mod mat;
 mod narrow;
 mod pack;
+mod pairs;
 mod simple;
+mod small;
 mod split;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tile;
 mod walk;
+mod windows;
 
+pub use driver::Stack;
 pub use element::{Packable, Product};
 pub use mat::{Mat, MatMut};
 pub use split::Split;
@@ -180,6 +185,31 @@ pub(crate) unsafe fn chain<T: Packable>(
     let job = Job { a, b, c: out, n, columns, bias: core::ptr::null(), relu: false, add };
     // SAFETY: shapes agree; the views vouch for their elements, the caller for the rest.
     unsafe { T::product(isa, &job, Scratch::new(scratch)) };
+}
+
+/// `stack.count` products of one shape, `a b` into `out` the first. Every product has the bits of [`gemm`].
+///
+/// # Safety
+/// The operands and the result of each product are as [`Mat::from_raw`] and [`MatMut::from_raw`] say, and results lie apart.
+///
+/// # Panics
+/// As [`gemm`].
+pub unsafe fn gemm_stack<T: Product>(
+    isa: Isa,
+    a: Mat<'_, T>,
+    b: Mat<'_, T>,
+    out: &mut MatMut<'_, T>,
+    stack: Stack,
+    scratch: &mut [MaybeUninit<u8>],
+) {
+    assert!(a.cols == b.rows, "gemm: {} columns times {} rows", a.cols, b.rows);
+    let (m, n, need) = (a.rows, b.cols, T::scratch(a.rows, b.cols, a.cols));
+    assert!((out.rows, out.cols) == (m, n), "gemm: {m} x {n} into {} x {}", out.rows, out.cols);
+    assert!(scratch.len() >= need, "gemm: {} bytes of scratch, {need} needed", scratch.len());
+    let bias = core::ptr::null();
+    let job = Job { a, b: Rhs::Place(b), c: out.again(), n, columns: 0..n, bias, relu: false, add: false };
+    // SAFETY: shapes agree as asserted; the caller vouches for the elements, and scratch is large enough.
+    unsafe { T::products(isa, &job, stack, Scratch::new(scratch)) };
 }
 
 /// B in panels, made by [`pack`]. One format serves every instruction set.

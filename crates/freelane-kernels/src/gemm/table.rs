@@ -4,6 +4,8 @@ use super::fold::{self, Column};
 use super::gemv::{self, Row};
 use super::narrow::{self, Narrow};
 use super::pack::{self, Block};
+use super::pairs::{self, Pairs};
+use super::small::{self, Small};
 use super::tile::{self, KEEP, PACKED, PLACE, Tile};
 use freelane_simd::{Isa, Plain, Simd};
 
@@ -33,6 +35,9 @@ pub struct Kernel<T: 'static> {
     pub column: ColumnFn<T>,
     pub column_across: ColumnFn<T>,
     pub column_scattered: ColumnFn<T>,
+    /// The same of complex numbers, any strides.
+    pub pairs: unsafe fn(&Pairs<T>),
+    pub small: unsafe fn(&Small<T>),
 }
 
 impl<T> Kernel<T> {
@@ -49,9 +54,10 @@ impl<T> Kernel<T> {
 
 /// Stamps one table. A row count of `tiles` walks a panel in pieces of so many registers,
 /// and a B in place in wide ones; `row` gives panels at once and
-/// registers of a panel; `fold` rows at once, registers that hold all chains, and those that run at once.
+/// registers of a panel; `fold` rows at once, registers that hold all chains, and those that run at once; `pairs` those of each
+/// part that run at once.
 macro_rules! kernel {
-    ($mod:ident, $S:ty, $(#[$feature:meta])?, mr $mr:literal, row $np:literal x $gv:literal, fold $r:literal x $nv:literal / $w:literal,
+    ($mod:ident, $S:ty, $(#[$feature:meta])?, mr $mr:literal, row $np:literal x $gv:literal, fold $r:literal x $nv:literal / $w:literal, pairs $pw:literal,
      tiles [$(($rows:literal, $pieces:literal, $wide:literal)),*]) => {
         mod $mod {
             use super::*;
@@ -113,6 +119,16 @@ macro_rules! kernel {
                 // SAFETY: the caller keeps `scattered`'s promise.
                 unsafe { fold::scattered::<$S, $nv, $w>(simd(), c) }
             }
+            $(#[$feature])?
+            unsafe fn both_parts(x: &Pairs<T>) {
+                // SAFETY: the caller keeps `pairs`' promise.
+                unsafe { pairs::pairs::<$S, $nv, $pw>(simd(), x) }
+            }
+            $(#[$feature])?
+            unsafe fn small(x: &Small<T>) {
+                // SAFETY: the caller keeps `small`'s promise.
+                unsafe { small::small(simd(), x) }
+            }
 
             pub(super) static KERNEL: Kernel<T> = Kernel {
                 mr: $mr,
@@ -128,6 +144,8 @@ macro_rules! kernel {
                 column,
                 column_across,
                 column_scattered,
+                pairs: both_parts,
+                small,
             };
         }
     };
@@ -138,13 +156,13 @@ mod x86 {
     use super::*;
     use freelane_simd::{F32x8, F32x16, F64x4, F64x8};
 
-    kernel!(f32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 2 x 4 / 4,
+    kernel!(f32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 2 x 4 / 4, pairs 4,
         tiles [(1, 2, 8), (2, 2, 8), (3, 2, 6), (4, 2, 6), (5, 2, 4), (6, 2, 4), (7, 2, 2), (8, 2, 2), (9, 2, 2), (10, 2, 2), (11, 2, 2), (12, 2, 2)]);
-    kernel!(f64x8, F64x8, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 2 x 8 / 8,
+    kernel!(f64x8, F64x8, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], mr 12, row 4 x 2, fold 2 x 8 / 8, pairs 8,
         tiles [(1, 2, 8), (2, 2, 8), (3, 2, 6), (4, 2, 6), (5, 2, 4), (6, 2, 4), (7, 2, 2), (8, 2, 2), (9, 2, 2), (10, 2, 2), (11, 2, 2), (12, 2, 2)]);
-    kernel!(f32x8, F32x8, #[target_feature(enable = "avx2,fma")], mr 6, row 2 x 4, fold 1 x 8 / 8,
+    kernel!(f32x8, F32x8, #[target_feature(enable = "avx2,fma")], mr 6, row 2 x 4, fold 1 x 8 / 8, pairs 4,
         tiles [(1, 4, 8), (2, 4, 4), (3, 4, 4), (4, 2, 2), (5, 2, 2), (6, 2, 2)]);
-    kernel!(f64x4, F64x4, #[target_feature(enable = "avx2,fma")], mr 6, row 2 x 4, fold 1 x 16 / 8,
+    kernel!(f64x4, F64x4, #[target_feature(enable = "avx2,fma")], mr 6, row 2 x 4, fold 1 x 16 / 8, pairs 4,
         tiles [(1, 4, 8), (2, 4, 4), (3, 4, 4), (4, 2, 2), (5, 2, 2), (6, 2, 2)]);
 
     pub(super) fn f32(isa: Isa) -> &'static Kernel<f32> {
@@ -155,8 +173,8 @@ mod x86 {
     }
 }
 
-kernel!(plain_f32, Plain<f32>, , mr 4, row 1 x 8, fold 1 x 16 / 4, tiles [(1, 2, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2)]);
-kernel!(plain_f64, Plain<f64>, , mr 4, row 1 x 4, fold 1 x 16 / 4, tiles [(1, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1)]);
+kernel!(plain_f32, Plain<f32>, , mr 4, row 1 x 8, fold 1 x 16 / 4, pairs 4, tiles [(1, 2, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2)]);
+kernel!(plain_f64, Plain<f64>, , mr 4, row 1 x 4, fold 1 x 16 / 4, pairs 4, tiles [(1, 1, 1), (2, 1, 1), (3, 1, 1), (4, 1, 1)]);
 
 /// Whether this CPU can run what is compiled for `isa`. The one in use is known to run, so it is not asked about again.
 pub(super) fn runs(isa: Isa) -> bool {

@@ -4,6 +4,8 @@ use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt::Debug;
 
+mod stacks;
+
 /// A float with one rounding per step of a chain, or two.
 trait Float: Packable + Debug {
     const TINY: Self;

@@ -6,12 +6,15 @@ use crate::function::{Kind, Param};
 use crate::ops::astype::astype;
 use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, OpsError, Run, promote_types};
-use freelane_array::{ArrayData, ArrayError, DType, Dims, Element, Layout, Strides, broadcast_shapes, with_dtype};
-use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Product, Split, gemm, gemm_scratch};
+use freelane_array::{ArrayData, ArrayError, DType, Dims, Element, Kind as Family, Layout, Strides};
+use freelane_array::{broadcast_shapes, normalize_axis, with_dtype};
+use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Product, Split, Stack, gemm, gemm_scratch, gemm_stack};
 use freelane_mem::ScratchReq;
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 use std::borrow::Cow;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
 const OP: &str = "matmul";
 
@@ -50,14 +53,64 @@ impl Array {
 pub fn matmul(lane: &Lane, a: &ArrayData, b: &ArrayData) -> Result<ArrayData, OpsError> {
     let dtype = promote_types(a.dtype(), b.dtype());
     let (a, b) = (in_dtype(lane, a, dtype)?, in_dtype(lane, b, dtype)?);
-    let shapes = Shapes::new(&a, &b)?;
-    let layout = Layout::contiguous(&shapes.full_output()).in_op(OP)?;
-    let mut buffer = uninit(lane, &layout, dtype, OP)?;
-    let job = Job { shapes: &shapes, a: a.buffer().as_ptr(), b: b.buffer().as_ptr(), out: buffer.as_mut_ptr() };
-    with_dtype!(dtype, T => job.run::<T>(lane))?;
-    let layout = layout.reshape(&shapes.output).in_op(OP)?.unwrap_or(layout);
+    product(lane, &a, &b, &Shapes::new(&a, &b)?, false)
+}
+
+/// Sums of products along one axis of both arrays, complex numbers of the first conjugated.
+pub(crate) fn vecdot(lane: &Lane, a: &ArrayData, b: &ArrayData, axis: isize) -> Result<ArrayData, OpsError> {
+    let dtype = promote_types(a.dtype(), b.dtype());
+    let conjugate = a.dtype().kind() == Family::Complex;
+    let (a, b) = (in_dtype(lane, a, dtype)?, in_dtype(lane, b, dtype)?);
+    let shapes = Shapes::of_vectors(a.layout(), b.layout(), axis, dtype.kind() == Family::Complex)?;
+    product(lane, &a, &b, &shapes, conjugate)
+}
+
+fn product(lane: &Lane, a: &ArrayData, b: &ArrayData, shapes: &Shapes, conjugate: bool) -> Result<ArrayData, OpsError> {
+    let layout = Layout::contiguous(&shapes.output).in_op(OP)?;
+    let mut buffer = uninit(lane, &layout, a.dtype(), OP)?;
+    let job = Job { shapes, a: a.buffer().as_ptr(), b: b.buffer().as_ptr(), out: buffer.as_mut_ptr(), conjugate };
+    with_dtype!(a.dtype(), T => job.run::<T>(lane))?;
     // SAFETY: `run` wrote every element of the output.
-    Ok(unsafe { finish(buffer, dtype, layout) })
+    Ok(unsafe { finish(buffer, a.dtype(), layout) })
+}
+
+/// Windows as long as `taps` over a sequence of the same type without gaps, with so many zeros before it and after it, times
+/// `taps`.
+pub(crate) fn windows(
+    lane: &Lane,
+    line: &ArrayData,
+    taps: &ArrayData,
+    [before, after]: [usize; 2],
+) -> Result<ArrayData, OpsError> {
+    let (n, k, size) = (line.layout().len(), taps.layout().len(), line.dtype().size());
+    let (inner, edge) = (n + 1 - k, (k - 1 + before.max(after)) * size);
+    let layout = Layout::of_one_axis(before + inner + after);
+    let mut buffer = uninit(lane, &layout, line.dtype(), OP)?;
+    let out = buffer.as_mut_ptr();
+    let part = |from: *const u8, first: usize, count: usize| -> Result<(), OpsError> {
+        let shapes = &Shapes::of_windows(count, taps.layout())?;
+        let out = out.wrapping_add(first * size);
+        let job = Job { shapes, a: from, b: taps.buffer().as_ptr(), out, conjugate: false };
+        with_dtype!(line.dtype(), T => job.run::<T>(lane))
+    };
+    part(line.as_ptr(), before, inner)?;
+    let ends = |bytes: &mut [MaybeUninit<u8>]| {
+        let ends = [(before, before * size, 0, 0), (after, 0, inner * size, before + inner)];
+        for (count, to, from, first) in ends {
+            // The zero of every type.
+            bytes.fill(MaybeUninit::new(0));
+            let (from, to) = (line.as_ptr().wrapping_add(from), bytes[to..].as_mut_ptr());
+            // SAFETY: the first, and the last, k - 1 elements of the sequence, for which there is room.
+            unsafe { from.copy_to_nonoverlapping(to.cast(), (k - 1) * size) };
+            part(bytes.as_ptr().cast(), first, count)?;
+        }
+        Ok(())
+    };
+    if before + after > 0 {
+        lane.scratch(ScratchReq::new(edge, 64), ends).in_op(OP)??;
+    }
+    // SAFETY: every part was written.
+    Ok(unsafe { finish(buffer, line.dtype(), layout) })
 }
 
 fn in_dtype<'a>(lane: &Lane, x: &'a ArrayData, dtype: DType) -> Result<Cow<'a, ArrayData>, OpsError> {
@@ -95,7 +148,37 @@ impl Shapes {
         let batch = broadcast_shapes([a_batch, b_batch]).in_op(OP)?;
         let with = |last: [usize; 2]| -> Dims { batch.iter().copied().chain(last).collect() };
         let (a, b) = (a.broadcast_to(&with([m, k])).in_op(OP)?, b.broadcast_to(&with([k, n])).in_op(OP)?);
-        Ok(Shapes { a, b, batch, m, k, n, keep, output: Dims::new() }.noted().folded())
+        Ok(Shapes { a, b, batch, m, k, n, keep, output: Dims::new() }.noted().folded().flat())
+    }
+
+    /// Rows of the first operand times columns of the second, each of one vector along the axis.
+    fn of_vectors(a: &Layout, b: &Layout, axis: isize, complex: bool) -> Result<Shapes, OpsError> {
+        let last = |x: &Layout, place: isize| -> Result<Layout, OpsError> {
+            let at = normalize_axis(axis, x.rank()).in_op(OP)?;
+            let order: Vec<isize> = (0..x.rank()).filter(|&i| i != at).chain([at]).map(|i| i as isize).collect();
+            x.permute(&order).and_then(|x| x.expand_dims(place)).in_op(OP)
+        };
+        let (a, b) = (last(a, -2)?, last(b, -1)?);
+        let ((a_batch, [_, k]), (b_batch, [rows, _])) = (split_last_two(a.shape()), split_last_two(b.shape()));
+        if k != rows {
+            let message = format!("axis {axis} has {k} elements in the first operand, {rows} in the second");
+            return Err(OpsError::argument(OP, message));
+        }
+        let batch = broadcast_shapes([a_batch, b_batch]).in_op(OP)?;
+        let with = |last: [usize; 2]| -> Dims { batch.iter().copied().chain(last).collect() };
+        let (a, b) = (a.broadcast_to(&with([1, k])).in_op(OP)?, b.broadcast_to(&with([k, 1])).in_op(OP)?);
+        let shapes = Shapes { a, b, batch, m: 1, k, n: 1, keep: [false; 2], output: Dims::new() }.noted();
+        // Rows that meet one column are a matrix, but for conjugates.
+        Ok(if complex { shapes.flat() } else { shapes.folded().flat() })
+    }
+
+    /// Windows over a sequence without gaps times one of one axis.
+    fn of_windows(count: usize, taps: &Layout) -> Result<Shapes, OpsError> {
+        let k = taps.len();
+        let a = Layout::strided(&[count, k], &[1, 1], 0).in_op(OP)?;
+        let b = taps.expand_dims(1).in_op(OP)?;
+        let keep = [true, false];
+        Ok(Shapes { a, b, batch: Dims::new(), m: count, k, n: 1, keep, output: Dims::new() })
     }
 
     /// The shape of the result.
@@ -126,8 +209,22 @@ impl Shapes {
         self
     }
 
-    fn full_output(&self) -> Dims {
-        self.batch.iter().copied().chain([self.m, self.n]).collect()
+    /// Batch axes that follow each other evenly in both operands as one.
+    fn flat(mut self) -> Shapes {
+        while let Some(i) = self.batch.len().checked_sub(2) {
+            let count = self.batch[i + 1];
+            let even = |l: &Layout| l.strides()[i] == l.strides()[i + 1].wrapping_mul(count as isize);
+            if self.a.is_empty() || self.b.is_empty() || !even(&self.a) || !even(&self.b) {
+                break;
+            }
+            let count = self.batch[i] * count;
+            let one = |l: &Layout| merged(l, i, count, l.strides()[i + 1]);
+            let (Ok(a), Ok(b)) = (one(&self.a), one(&self.b)) else { break };
+            (self.a, self.b) = (a, b);
+            self.batch.truncate(i);
+            self.batch.push(count);
+        }
+        self
     }
 
     /// Positions of matrix `i` of the batch in the storage of the operands.
@@ -167,6 +264,8 @@ struct Job<'a> {
     a: *const u8,
     b: *const u8,
     out: *mut u8,
+    /// Whether complex numbers of the first operand are conjugated, for products of one row and one column.
+    conjugate: bool,
 }
 
 // SAFETY: lanes read the operands, which the caller borrows, and write blocks of the output that do not overlap.
@@ -186,18 +285,19 @@ impl Job<'_> {
         let pieces = lane.threads().max(lane.pieces(cost / LONGER));
         let split = Split::new::<T>(m, n, k, pieces.div_ceil(count));
         // Small products of a batch share a task, and its scratch.
-        let blocks = count * split.tasks();
-        let tasks = if split.tasks() == 1 { pieces.min(count) } else { blocks };
-        let first = |task: usize| (blocks as u128 * task as u128 / tasks as u128) as usize;
+        let whole = split.tasks() == 1;
+        let tasks = if whole { pieces.min(count) } else { count * split.tasks() };
+        let first = |task: usize| (count as u128 * task as u128 / tasks as u128) as usize;
         let failed = freelane_sync::OnceTable::new();
         let done = lane.try_par_for(tasks, cost, &|lane, task| {
-            let blocks = |scratch: &mut [_]| {
-                for block in first(task)..first(task + 1) {
-                    let (rows, columns) = split.block(block % split.tasks());
-                    self.block::<T>(block / split.tasks(), rows, columns, scratch);
+            let run = |scratch: &mut [_]| {
+                if whole {
+                    return self.stack::<T>(first(task)..first(task + 1), scratch);
                 }
+                let (rows, columns) = split.block(task % split.tasks());
+                self.block::<T>(task / split.tasks(), rows, columns, scratch);
             };
-            if let Err(e) = lane.scratch(req, blocks) {
+            if let Err(e) = lane.scratch(req, run) {
                 failed.get_or_init(|| e);
             }
         });
@@ -205,26 +305,50 @@ impl Job<'_> {
         failed.into_inner().map_or(Ok(()), Err).in_op(OP)
     }
 
+    /// The operands of one product.
+    fn operands<T>(&self, matrix: usize) -> (Mat<'_, T>, Mat<'_, T>) {
+        let Shapes { m, k, n, a, b, .. } = self.shapes;
+        let (at_a, at_b) = self.shapes.matrix(matrix);
+        let strides = |l: &Layout| [l.strides()[l.rank() - 2], l.strides()[l.rank() - 1]];
+        let a_ptr = self.a.cast::<T>().wrapping_add(if *k == 0 { 0 } else { at_a });
+        let b_ptr = self.b.cast::<T>().wrapping_add(if *k == 0 { 0 } else { at_b });
+        // SAFETY: the layout lies inside the storage of the operand, which the caller borrows.
+        let a = unsafe { Mat::from_raw(a_ptr, [*m, *k], strides(a)) };
+        // SAFETY: as above.
+        (a, unsafe { Mat::from_raw(b_ptr, [*k, *n], strides(b)) })
+    }
+
+    /// Whole products, those that follow each other along the last axis of the batch together.
+    fn stack<T: Element + Product>(&self, products: Range<usize>, scratch: &mut [MaybeUninit<u8>]) {
+        let Shapes { m, n, ref a, ref b, ref batch, .. } = *self.shapes;
+        let inner = batch.last().copied().unwrap_or(1);
+        let step = |l: &Layout| if batch.is_empty() { 0 } else { l.strides()[batch.len() - 1] };
+        let mut at = products.start;
+        while at < products.end {
+            let count = (inner - at % inner).min(products.end - at);
+            let (x, y) = self.operands::<T>(at);
+            let out = self.out.cast::<T>().wrapping_add(at * m * n);
+            // SAFETY: these products are this task's alone.
+            let mut out = unsafe { MatMut::from_raw(out, [m, n], [n as isize, 1]) };
+            let stack = Stack { count, steps: [step(a), step(b), (m * n) as isize], conjugate: self.conjugate };
+            // SAFETY: the layouts vouch for the operands of so many products, and results lie one after the other.
+            unsafe { gemm_stack(Isa::current(), x, y, &mut out, stack, scratch) };
+            at += count;
+        }
+    }
+
     fn block<T: Element + Product>(
         &self,
         matrix: usize,
-        rows: std::ops::Range<usize>,
-        columns: std::ops::Range<usize>,
-        scratch: &mut [std::mem::MaybeUninit<u8>],
+        rows: Range<usize>,
+        columns: Range<usize>,
+        scratch: &mut [MaybeUninit<u8>],
     ) {
-        let Shapes { m, k, n, a, b, .. } = self.shapes;
-        let (m, k, n, rank) = (*m, *k, *n, a.rank());
-        let (at_a, at_b) = self.shapes.matrix(matrix);
-        let strides = |l: &Layout| [l.strides()[rank - 2], l.strides()[rank - 1]];
-        let a_ptr = self.a.cast::<T>().wrapping_add(if k == 0 { 0 } else { at_a });
-        let b_ptr = self.b.cast::<T>().wrapping_add(if k == 0 { 0 } else { at_b });
-        // SAFETY: the layout lies inside the storage of the operand, which the caller borrows.
-        let a = unsafe { Mat::from_raw(a_ptr, [m, k], strides(a)) }.rows(rows.clone());
-        // SAFETY: as above.
-        let b = unsafe { Mat::from_raw(b_ptr, [k, n], strides(b)) };
+        let Shapes { m, n, .. } = *self.shapes;
+        let (a, b) = self.operands::<T>(matrix);
         let out = self.out.cast::<T>().wrapping_add((matrix * m + rows.start) * n);
         // SAFETY: these rows of the output belong to this matrix; tasks that share rows write other columns.
         let mut out = unsafe { MatMut::from_raw(out, [rows.len(), n], [n as isize, 1]) };
-        gemm(Isa::current(), a, b, &mut out, columns, Epilogue::default(), scratch);
+        gemm(Isa::current(), a.rows(rows), b, &mut out, columns, Epilogue::default(), scratch);
     }
 }

@@ -17,7 +17,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// When an axis does not exist, the greatest or the least of no elements is asked for, or memory cannot be had.
+    /// When an axis does not exist, the least of no elements is asked for, or memory cannot be had.
     pub fn vector_norm(&self, axes: impl Into<Axes>, order: f64, keepdims: bool) -> Result<Array, OpsError> {
         norm(self, axes.into(), order, keepdims).map_err(|e| e.of("vector_norm"))
     }
@@ -43,6 +43,8 @@ fn norm(x: &Array, axes: Axes, order: f64, keepdims: bool) -> Result<Array, OpsE
     let magnitudes = (if x.dtype().is_inexact() { x.clone() } else { x.astype(real)? }).abs()?;
     match order {
         1.0 => magnitudes.sum(axes, keepdims),
+        // Of no elements it is zero, as their sum.
+        f64::INFINITY if x.is_empty() => magnitudes.sum(axes, keepdims),
         f64::INFINITY => magnitudes.max(axes, keepdims),
         f64::NEG_INFINITY => magnitudes.min(axes, keepdims),
         _ => of_powers(&magnitudes, axes, order, keepdims),
@@ -57,8 +59,12 @@ fn euclidean(x: &Array, axes: &Axes, keepdims: bool) -> Result<Array, OpsError> 
         return squares.sqrt();
     }
     // Squares may overflow, or be too small to be exact, where the norm is neither.
-    let odd = squares.isinf()?.logical_or(&squares.less(1e-280)?)?;
-    if !odd.any(.., false)?.item::<bool>()? {
+    let is_odd = |s: f64| s == f64::INFINITY || s < 1e-280;
+    let odd = match squares.len() {
+        1 => is_odd(squares.item()?),
+        _ => squares.view::<f64>()?.iter().any(is_odd),
+    };
+    if !odd {
         return squares.sqrt();
     }
     let scale = scale(&x.abs()?.max(axes.clone(), true)?)?;

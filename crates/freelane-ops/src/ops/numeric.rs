@@ -1,9 +1,11 @@
 //! Small numerical tools made of other functions: comparisons of whole arrays, convolution, covariance, integration.
 use super::join::concat;
+use super::matmul::windows;
 use super::rearrange::part;
 use crate::function::{Default, Kind, Param};
 use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{DType, Index, Layout, normalize_axis};
+use freelane_pool::Lane;
 
 impl Array {
     /// Whether two arrays have one shape and equal elements. NaN equals nothing.
@@ -30,8 +32,7 @@ impl Array {
     }
 }
 
-/// Each result is a window of the longer sequence times the reversed shorter one: a matrix, which lies over the sequence
-/// without a copy, times a vector.
+/// Each result is a window of the longer sequence times the reversed shorter one.
 fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array, OpsError> {
     for x in [a, b] {
         if x.rank() > 1 || x.is_empty() {
@@ -47,14 +48,25 @@ fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array
         _ => (m - 1, m - 1),
     };
     let dtype = crate::promote_types(a.dtype(), b.dtype());
-    let (a, b) = (a.astype(dtype)?.ravel()?, b.astype(dtype)?.ravel()?.flip(..)?);
-    if before + after > 0 && dtype.is_inexact() && !b.isfinite()?.all(.., false)?.item::<bool>()? {
-        return overlaps(&a, &b, before, n + before + after + 1 - m).map_err(|e| e.of(op));
+    let (a, b) = (a.astype(dtype)?.ravel()?, b.astype(dtype)?.ravel()?);
+    let padded = before + after > 0 && dtype.is_inexact();
+    let taps = b.flip(..)?;
+    if padded && !finite(&b)? {
+        return overlaps(&a, &taps, before, n + before + after + 1 - m).map_err(|e| e.of(op));
     }
-    let line = a.pad(&[(before, after)], super::pad::Pad::Constant(0.into()))?.contiguous()?;
-    let layout = Layout::strided(&[n + before + after + 1 - m, m], &[1, 1], line.data().layout().offset()).in_op(op)?;
-    let windows: Array = line.data().with_layout(layout).in_op(op)?.into();
-    windows.matmul(&b).map_err(|e| e.of(op))
+    let a = a.contiguous()?;
+    Lane::with(|lane| windows(lane, a.data(), taps.data(), [before, after])).map(Into::into).map_err(|e| e.of(op))
+}
+
+/// Whether no element is infinite or NaN.
+fn finite(x: &Array) -> Result<bool, OpsError> {
+    if let Some(x) = x.view::<f64>().ok().and_then(|x| x.as_slice()) {
+        return Ok(x.iter().all(|x| x.is_finite()));
+    }
+    if let Some(x) = x.view::<f32>().ok().and_then(|x| x.as_slice()) {
+        return Ok(x.iter().all(|x| x.is_finite()));
+    }
+    x.isfinite()?.all(.., false)?.item::<bool>()
 }
 
 /// The same where zeros beside the sequence would not vanish: infinity times zero is NaN. Each result is of what overlaps.

@@ -1,7 +1,9 @@
 //! Products that come down to [`matmul`](crate::Array::matmul) and `multiply`: over any axes, of vectors, of all pairs.
 //! Their rows are in `product_rows`.
+use crate::ops::matmul::vecdot;
 use crate::{Array, InOp, OpsError, stack};
-use freelane_array::{Index, Kind as Family, Layout, Slice, normalize_axis};
+use freelane_array::{Index, Layout, Slice, normalize_axis};
+use freelane_pool::Lane;
 
 impl Array {
     /// Sums of products along one axis of both arrays, complex numbers of this one conjugated. Other axes broadcast.
@@ -16,26 +18,7 @@ impl Array {
     /// # Errors
     /// When the axis does not exist or has two lengths, or the other axes do not broadcast.
     pub fn vecdot(&self, other: &Array, axis: isize) -> Result<Array, OpsError> {
-        const OP: &str = "vecdot";
-        let last = |x: &Array| -> Result<Array, OpsError> {
-            normalize_axis(axis, x.rank()).in_op(OP)?;
-            side_by_side(x.moveaxis(&[axis], &[-1])?)
-        };
-        let (x, y) = (last(self)?, last(other)?);
-        let lengths = [x.shape()[x.rank() - 1], y.shape()[y.rank() - 1]];
-        if lengths[0] != lengths[1] {
-            let message =
-                format!("axis {axis} has {} elements in the first operand, {} in the second", lengths[0], lengths[1]);
-            return Err(OpsError::argument(OP, message));
-        }
-        let x = if x.dtype().kind() == Family::Complex { x.conj()? } else { x };
-        // The sums are the same either way round; a single vector is best a column.
-        let (x, y) = if x.rank() == 1 { (y, x) } else { (x, y) };
-        if y.rank() == 1 {
-            return x.matmul(&y).map_err(|e| e.of(OP));
-        }
-        let product = x.expand_dims(-2)?.matmul(&y.expand_dims(-1)?).map_err(|e| e.of(OP))?;
-        product.squeeze(&[-2, -1])
+        Lane::with(|lane| vecdot(lane, self.data(), other.data(), axis)).map(Into::into).map_err(|e| e.of("vecdot"))
     }
 
     /// Sums of products over pairs of axes: axis `left[i]` of this array with axis `right[i]` of the other. The result has
@@ -101,8 +84,12 @@ impl Array {
     /// # Errors
     /// When the lengths of the two axes differ.
     pub fn inner(&self, other: &Array) -> Result<Array, OpsError> {
-        let number = self.rank() == 0 || other.rank() == 0;
-        if number { self.multiply(other) } else { self.tensordot(other, &[-1], &[-1]) }.map_err(|e| e.of("inner"))
+        let product = match (self.rank(), other.rank()) {
+            (0, _) | (_, 0) => self.multiply(other),
+            (1, 1) => self.matmul(other),
+            _ => self.tensordot(other, &[-1], &[-1]),
+        };
+        product.map_err(|e| e.of("inner"))
     }
 
     /// The Kronecker product: each element of this array times the whole other array, in its place. Missing axes are added
@@ -230,13 +217,6 @@ impl Array {
             None => Array::eye(size, size, 0, self.dtype())?.broadcast_to(self.shape()),
         }
     }
-}
-
-/// The array with neighbours along the last axis side by side, if it holds more than one line of them.
-fn side_by_side(x: Array) -> Result<Array, OpsError> {
-    let (last, len) = (x.rank() - 1, x.len());
-    let lines = len.checked_div(x.shape()[last]).unwrap_or(0);
-    if lines <= 1 || matches!(x.strides()[last], 0 | 1) { Ok(x) } else { x.contiguous() }
 }
 
 /// Axes counted from the front, each named once.

@@ -1,11 +1,11 @@
 //! The same operations on arrays, for machines without a body of their own.
 use super::Simd;
 use core::marker::PhantomData;
-use core::ops::{Add, Mul};
+use core::ops::{Add, Mul, Neg};
 
 /// An element the vector operations exist for.
 pub trait Scalar:
-    Copy + Default + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Send + Sync + 'static
+    Copy + Default + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + Send + Sync + 'static
 {
     /// `self * b + c`: rounded once where that is one instruction, twice elsewhere.
     fn chain(self, b: Self, c: Self) -> Self;
@@ -58,6 +58,14 @@ impl<T: Scalar> Simd for Plain<T> {
     #[inline(always)]
     fn relu(self, x: Self::V) -> Self::V {
         x.map(|x| if x < T::default() { T::default() } else { x })
+    }
+    #[inline(always)]
+    fn swap(self, x: Self::V) -> Self::V {
+        core::array::from_fn(|i| x[i ^ 1])
+    }
+    #[inline(always)]
+    fn alternate(self, x: Self::V) -> Self::V {
+        core::array::from_fn(|i| if i % 2 == 0 { x[i] } else { -x[i] })
     }
     #[inline(always)]
     fn square(self) -> Self::Square {

@@ -24,7 +24,8 @@ fn first(n: usize) -> __m256i {
 
 macro_rules! wide {
     ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal, $mask:ty,
-     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident) => {
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident,
+     |$y:ident| $swap:expr, $alternate:expr) => {
         simd!(
             $name,
             $doc,
@@ -39,6 +40,8 @@ macro_rules! wide {
             $load,
             $store,
             $turn,
+            |$y| $swap,
+            $alternate,
             |p, n| $load_first(((1u32 << n) - 1) as $mask, p),
             |p, v, n| $store_first(p, ((1u32 << n) - 1) as $mask, v)
         );
@@ -47,7 +50,8 @@ macro_rules! wide {
 
 macro_rules! narrow {
     ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal,
-     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident) => {
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident,
+     |$y:ident| $swap:expr, $alternate:expr) => {
         simd!(
             $name,
             $doc,
@@ -62,6 +66,8 @@ macro_rules! narrow {
             $load,
             $store,
             $turn,
+            |$y| $swap,
+            $alternate,
             |p, n| $load_first(p, first(n * 8 / $l)),
             |p, v, n| $store_first(p, first(n * 8 / $l), v)
         );
@@ -71,7 +77,7 @@ macro_rules! narrow {
 macro_rules! simd {
     ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal,
      $zero:ident, $splat:ident, $fma:ident, $add:ident, $max:ident, $load:ident, $store:ident, $turn:ident,
-     |$p:ident, $n:ident| $load_first:expr, |$q:ident, $x:ident, $m:ident| $store_first:expr) => {
+     |$y:ident| $swap:expr, $alternate:expr, |$p:ident, $n:ident| $load_first:expr, |$q:ident, $x:ident, $m:ident| $store_first:expr) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
         pub struct $name(());
@@ -111,6 +117,16 @@ macro_rules! simd {
                 // The second operand is the result when one is NaN or both are zero.
                 // SAFETY: `self` proves that the instructions exist.
                 unsafe { $max($zero(), x) }
+            }
+            #[inline(always)]
+            fn swap(self, $y: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $swap }
+            }
+            #[inline(always)]
+            fn alternate(self, $y: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $alternate }
             }
             #[inline(always)]
             fn square(self) -> [$v; $l] {
@@ -166,7 +182,9 @@ wide!(
     _mm512_storeu_ps,
     _mm512_maskz_loadu_ps,
     _mm512_mask_storeu_ps,
-    f32x16
+    f32x16,
+    |x| _mm512_permute_ps::<0xb1>(x),
+    _mm512_xor_ps(x, _mm512_castsi512_ps(_mm512_set1_epi64(i64::MIN)))
 );
 wide!(
     F64x8,
@@ -184,7 +202,9 @@ wide!(
     _mm512_storeu_pd,
     _mm512_maskz_loadu_pd,
     _mm512_mask_storeu_pd,
-    f64x8
+    f64x8,
+    |x| _mm512_permute_pd::<0x55>(x),
+    _mm512_xor_pd(x, _mm512_castsi512_pd(_mm512_set4_epi64(i64::MIN, 0, i64::MIN, 0)))
 );
 narrow!(
     F32x8,
@@ -201,7 +221,9 @@ narrow!(
     _mm256_storeu_ps,
     _mm256_maskload_ps,
     _mm256_maskstore_ps,
-    f32x8
+    f32x8,
+    |x| _mm256_permute_ps::<0xb1>(x),
+    _mm256_xor_ps(x, _mm256_castsi256_ps(_mm256_set1_epi64x(i64::MIN)))
 );
 narrow!(
     F64x4,
@@ -218,5 +240,7 @@ narrow!(
     _mm256_storeu_pd,
     _mm256_maskload_pd,
     _mm256_maskstore_pd,
-    f64x4
+    f64x4,
+    |x| _mm256_permute_pd::<5>(x),
+    _mm256_xor_pd(x, _mm256_set_pd(-0.0, 0.0, -0.0, 0.0))
 );
