@@ -18,6 +18,8 @@ pub struct Reserves {
 }
 
 struct Offer {
+    /// How deep the run is nested that offers it: only that one may have it or take it back.
+    depth: usize,
     place: usize,
     bytes: usize,
     buffer: BufferMut,
@@ -32,7 +34,8 @@ impl Reserves {
 
     fn accept_offered(&self, bytes: usize) -> Option<BufferMut> {
         let mut offered = self.offered.borrow_mut();
-        let i = offered.iter().position(|offer| offer.bytes == bytes)?;
+        let depth = self.depth.get();
+        let i = offered.iter().position(|offer| offer.depth == depth && offer.bytes == bytes)?;
         self.offers.set(offered.len() - 1);
         Some(offered.swap_remove(i).buffer)
     }
@@ -82,7 +85,7 @@ impl<'l> Reserve<'l> {
             && buffer.set_len(bytes)
         {
             let mut offered = self.of.offered.borrow_mut();
-            offered.push(Offer { place, bytes, buffer });
+            offered.push(Offer { depth: self.of.depth.get(), place, bytes, buffer });
             self.of.offers.set(offered.len());
         }
     }
@@ -90,10 +93,12 @@ impl<'l> Reserve<'l> {
     /// Takes back what was offered and not accepted.
     #[inline]
     pub fn withdraw(&mut self) {
-        if self.of.offers.replace(0) > 0 {
-            for offer in self.of.offered.borrow_mut().drain(..) {
+        if self.of.offers.get() > 0 {
+            let (mut offered, depth) = (self.of.offered.borrow_mut(), self.of.depth.get());
+            while let Some(offer) = offered.pop_if(|offer| offer.depth == depth) {
                 self.buffers[offer.place] = Some(offer.buffer);
             }
+            self.of.offers.set(offered.len());
         }
     }
 
@@ -162,6 +167,23 @@ mod tests {
             assert_ne!(lane.uninit(1 << 16).unwrap().as_ptr(), mine.as_ptr());
         });
         assert!(Lane::with(Lane::trim) < 1 << 20);
+    }
+
+    #[test]
+    fn nested_runs_leave_what_is_offered_around_them() {
+        Lane::with(|lane| {
+            let mut outer = lane.reserve(&[1 << 16, 4096]).unwrap();
+            outer.offer(1, 4096);
+            let taken = lane.uninit(4096).unwrap();
+            let at = taken.as_ptr();
+            outer.give(1, taken);
+            outer.offer(1, 4096);
+            let mut inner = lane.reserve(&[]).unwrap();
+            assert_ne!(lane.uninit(4096).unwrap().as_ptr(), at);
+            inner.withdraw();
+            drop(inner);
+            assert_eq!(lane.uninit(4096).unwrap().as_ptr(), at);
+        });
     }
 
     #[test]
