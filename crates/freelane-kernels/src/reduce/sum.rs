@@ -73,7 +73,13 @@ sum_folds! {
             _: usize,
             _: usize,
         ) -> [T::Acc; L] {
-            T::Acc::times_rows(accs, rows, |r| row(r).map(T::widen))
+            T::Acc::times_rows(accs, rows, |r| {
+                let (x, mut wide) = (row(r), [T::Acc::ONE; L]);
+                for l in 0..L {
+                    wide[l] = x[l].widen();
+                }
+                wide
+            })
         }
     };
     DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, false, {};

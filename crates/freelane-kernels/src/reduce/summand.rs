@@ -38,7 +38,11 @@ fn is_one(z: Complex<f64>) -> bool {
 /// Parts of complex numbers apart, so that vectors hold the same part of several.
 #[inline(always)]
 fn apart<const L: usize>(z: [Complex<f64>; L]) -> [[f64; L]; 2] {
-    [z.map(|z| z.re), z.map(|z| z.im)]
+    let (mut re, mut im) = ([0.0; L], [0.0; L]);
+    for l in 0..L {
+        (re[l], im[l]) = (z[l].re, z[l].im);
+    }
+    [re, im]
 }
 
 #[inline(always)]
@@ -87,15 +91,21 @@ macro_rules! float_accumulators {
                     let x = row(r);
                     let [a, b] = apart(x);
                     if any_one(&re, &im) || any_one(&a, &b) {
-                        let both: [Self; L] = std::array::from_fn(|l| Complex::new(re[l], im[l]).times(x[l]));
-                        [re, im] = apart(both);
+                        for l in 0..L {
+                            let product = Complex::new(re[l], im[l]).times(x[l]);
+                            (re[l], im[l]) = (product.re, product.im);
+                        }
                         continue;
                     }
                     for l in 0..L {
                         (re[l], im[l]) = (re[l] * a[l] - im[l] * b[l], re[l] * b[l] + im[l] * a[l]);
                     }
                 }
-                std::array::from_fn(|l| Complex::new(re[l], im[l]))
+                let mut products = accs;
+                for l in 0..L {
+                    products[l] = Complex::new(re[l], im[l]);
+                }
+                products
             }
         }
     )*};

@@ -18,6 +18,8 @@ pub struct Codec {
     pub width: usize,
     /// Whether some elements are equal that have different bits.
     pub float: bool,
+    /// Whether keys are the elements themselves.
+    pub plain: bool,
     /// Elements to keys that can be read back.
     pub encode: CodeLoop,
     /// Elements to keys for comparing.
@@ -33,7 +35,7 @@ pub struct Codec {
 /// # Safety (of the loops)
 /// There are `n` elements and as many keys at these strides, and those that are written are nobody else's.
 pub fn codec<T: Keyed>(descending: bool) -> Codec {
-    let (width, float) = (size_of::<T>(), T::FLOAT);
+    let (width, float, plain) = (size_of::<T>(), T::FLOAT, T::SIGNED && !descending);
     #[cfg(target_arch = "x86_64")]
     if matches!(Isa::current(), Isa::Avx2 | Isa::Avx512) {
         let (encode, rank): (CodeLoop, CodeLoop) = (avx2::encode::<T>, avx2::rank::<T>);
@@ -41,6 +43,7 @@ pub fn codec<T: Keyed>(descending: bool) -> Codec {
             descending,
             width,
             float,
+            plain,
             encode,
             rank,
             decode: avx2::decode::<T>,
@@ -48,7 +51,7 @@ pub fn codec<T: Keyed>(descending: bool) -> Codec {
         };
     }
     let (encode, rank): (CodeLoop, CodeLoop) = (plain::encode::<T>, plain::rank::<T>);
-    Codec { descending, width, float, encode, rank, decode: plain::decode::<T>, ordered: plain::ordered::<T> }
+    Codec { descending, width, float, plain, encode, rank, decode: plain::decode::<T>, ordered: plain::ordered::<T> }
 }
 
 macro_rules! loops {

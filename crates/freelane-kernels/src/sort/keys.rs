@@ -25,6 +25,8 @@ pub trait Keyed: Copy {
     type K: Key;
     /// Whether some elements are equal that have different bits.
     const FLOAT: bool;
+    /// Whether it is a signed integer, its own key in ascending order.
+    const SIGNED: bool = false;
     /// The key that it can be read back from.
     fn key(self, descending: bool) -> Self::K;
     /// The key for comparing.
@@ -42,6 +44,7 @@ macro_rules! integers {
         impl Keyed for $T {
             type K = $K;
             const FLOAT: bool = false;
+            const SIGNED: bool = <$T>::MIN != 0;
             #[inline(always)]
             fn key(self, descending: bool) -> $K {
                 let signed = if <$T>::MIN == 0 { self as $K ^ <$K>::MIN } else { self as $K };

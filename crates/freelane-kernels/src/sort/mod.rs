@@ -6,6 +6,7 @@
 //! quick     integers of 32 and 64 bits: a quicksort whose partition packs vectors by masks
 //! runs      keys made of a few stretches in order, which are merged
 //! network   what the quicksort ends in: up to sixteen vectors, sorted in registers
+//! columns   short columns side by side, exchanged row by row
 //! count     keys of 8 and 16 bits: by counting and by digits
 //! order     which element goes where: keys and their numbers packed into integers of 64 bits, and those sorted
 //! search    places of values in what is sorted
@@ -15,6 +16,7 @@
 //!
 //! What is sorted are integers, so the result does not depend on the way: equal ones cannot be told apart.
 mod codec;
+mod columns;
 mod count;
 mod isa;
 mod keys;
@@ -29,6 +31,7 @@ mod sets;
 mod tests;
 
 pub use codec::{CodeLoop, Codec, OrderLoop, codec, complex_ranks};
+pub use columns::{COLUMNS, DEPTH, sort_columns};
 pub use count::{FEW, MANY_16, Narrow, counters, order_narrow, sort_8, sort_16, sort_rows_8, sort_rows_16};
 pub use isa::SortKey;
 pub use keys::{Key, Keyed};

@@ -83,6 +83,23 @@ fn rows_are_sorted_each_by_itself() {
 }
 
 #[test]
+fn columns_are_sorted_each_by_itself() {
+    for n in (0..70).chain([127, 128, 156, 255, 256]) {
+        let keys = patterns(n * COLUMNS).swap_remove(0);
+        let rows: Vec<[i64; COLUMNS]> = keys.chunks_exact(COLUMNS).map(|row| row.try_into().unwrap()).collect();
+        for &isa in Isa::available() {
+            let mut got = rows.clone();
+            sort_columns(isa, &mut got);
+            for c in 0..COLUMNS {
+                let mut want: Vec<i64> = rows.iter().map(|row| row[c]).collect();
+                want.sort();
+                assert!(got.iter().map(|row| row[c]).eq(want), "{isa}, {n} rows");
+            }
+        }
+    }
+}
+
+#[test]
 fn falling_keys_are_ordered_without_sorting() {
     for keys in [vec![], vec![5], vec![9, 7, 7, 7, 3, 3, 1], vec![4; 200], (0..500).map(|i: i64| -i / 3).collect()] {
         let mut got = vec![0; keys.len()];

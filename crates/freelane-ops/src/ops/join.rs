@@ -4,6 +4,7 @@ use crate::ops::astype::write;
 use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, Op, Operand, OpsError, Run, result_type};
 use freelane_array::{ArrayError, Dims, Index, Layout, Slice, element_count, normalize_axis};
+use freelane_kernels::moves::copy_loop;
 use freelane_pool::Lane;
 
 /// Joins arrays along an axis. Dtypes are promoted to their common type.
@@ -13,6 +14,9 @@ use freelane_pool::Lane;
 pub fn concat(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
     join("concat", arrays, axis)
 }
+
+/// Elements of an array that are not worth more than a loop.
+const FEW: usize = 1024;
 
 fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
     let Some(first) = arrays.first() else {
@@ -49,6 +53,15 @@ fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsEr
             };
             let before = if axis == 0 { at * a.shape()[1..].iter().product::<usize>() } else { part.offset() };
             let out = base.wrapping_add(before * dtype.size());
+            if axis == 0 && a.rank() == 1 && a.len() <= FEW && a.dtype() == dtype {
+                let (size, step) = (dtype.size() as isize, a.strides()[0]);
+                if let Some(copy) = copy_loop(dtype.size()) {
+                    // SAFETY: the array has these elements, and the buffer room for those of all arrays.
+                    unsafe { copy(a.len(), a.data().as_ptr(), step * size, out, size) };
+                    at += a.len();
+                    continue;
+                }
+            }
             // SAFETY: `part` selects elements of the buffer, which was made for `layout`.
             unsafe { write(lane, op, Operand::from(*a), a.dtype(), out, &part, dtype)? };
             at += a.shape()[axis];

@@ -178,6 +178,10 @@ impl Group<'_> {
 
     /// Writes the elements of the results from keys that lie as with [`encode`](Group::encode).
     pub(super) fn decode(&self, codec: Codec, keys: *const u8, step: isize, width: usize) {
+        if codec.plain && std::ptr::eq(keys, self.out) && self.steps[1] == width as isize {
+            // Sorted where they go.
+            return;
+        }
         let side_by_side = [self.steps[1], self.out_step, step] == self.side_by_side(width, width);
         self.blocks(side_by_side, |i, part| {
             let from = keys.wrapping_offset(i * step + (part.start * width) as isize);
@@ -185,6 +189,16 @@ impl Group<'_> {
             // SAFETY: there is a key for each place of the result's lines.
             unsafe { (codec.decode)(codec.descending, part.len(), from, width as isize, to, self.steps[1]) };
         });
+    }
+
+    /// Whether these are a few lines, at most `most`, that lie beside one another, element by element, in the array and the result.
+    pub(super) fn are_columns(&self, width: usize, most: usize) -> bool {
+        (2..=most).contains(&self.count) && self.x_step == self.size as isize && self.out_step == width as isize
+    }
+
+    /// Calls `f` with each row of columns: where it is in the array, and in the result.
+    pub(super) fn rows(&self, mut f: impl FnMut(usize, *const u8, *mut u8)) {
+        (0..self.n).for_each(|k| f(k, self.x_at(k), self.out_at(k)));
     }
 
     /// Whether the first line is in order.

@@ -10,7 +10,7 @@ use crate::ufunc::{finish, uninit};
 use crate::{Array, InOp, OpsError};
 use freelane_array::{ArrayData, DType, Element, Layout, types::*};
 use freelane_kernels::sort::{self as kernel, Codec, Key, Narrow, Packing, SortKey, Span, codec};
-use freelane_mem::ScratchReq;
+use freelane_mem::{MemError, ScratchReq};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 use std::mem::MaybeUninit;
@@ -145,6 +145,12 @@ fn sort_lines<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, lines: &L
         if group.count == 1 && group.copy_if_ordered(codec) {
             return Ok(());
         }
+        if n <= kernel::DEPTH
+            && group.are_columns(size_of::<K>(), kernel::COLUMNS)
+            && sort_columns::<K>(lane, codec, &group)?
+        {
+            return Ok(());
+        }
         let request = ScratchReq::of::<K>(room(group.count)).and(K::scratch(n));
         lane.scratch(request, |scratch| {
             let (keys, rest) = carve::<K>(scratch, room(group.count));
@@ -164,6 +170,32 @@ fn sort_lines<K: LineKey>(lane: &Lane, op: &'static str, codec: Codec, lines: &L
             }
             group.decode(codec, first.cast(), step * size_of::<K>() as isize, size_of::<K>());
         })
+    })
+}
+
+/// Sorts short lines that are columns side by side; false if it is not done, since zeros of both signs keep their order.
+fn sort_columns<K: LineKey>(lane: &Lane, codec: Codec, group: &Group<'_>) -> Result<bool, MemError> {
+    const SIDE: usize = kernel::COLUMNS;
+    let (size, count) = (size_of::<K>() as isize, group.count);
+    lane.scratch(ScratchReq::of::<K>(group.n * SIDE), |scratch| {
+        let (keys, _) = carve::<K>(scratch, group.n * SIDE);
+        let (rows, _) = keys.as_chunks_mut::<SIDE>();
+        group.rows(|k, from, _| {
+            let to = rows[k].as_mut_ptr().cast();
+            // SAFETY: a row of the array has `count` elements, one of keys room for more.
+            unsafe { (codec.encode)(codec.descending, count, from, size, to, size) };
+        });
+        let minus = K::from(-1);
+        if codec.float && rows.iter().flatten().fold(false, |any, &k| any | (k == minus)) {
+            return false;
+        }
+        kernel::sort_columns(Isa::current(), rows);
+        group.rows(|k, _, to| {
+            let from = rows[k].as_ptr().cast();
+            // SAFETY: the row of keys was written; that of the result has as many places.
+            unsafe { (codec.decode)(codec.descending, count, from, size, to, size) };
+        });
+        true
     })
 }
 
