@@ -34,6 +34,14 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
     fn lift(param: Self::Param, x: T, index: usize) -> Self::Acc;
     /// The accumulator of two runs of elements, `a` the earlier one.
     fn combine(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The same of several at once.
+    #[inline(always)]
+    fn both<const L: usize>(mut a: [Self::Acc; L], b: [Self::Acc; L]) -> [Self::Acc; L] {
+        for l in 0..L {
+            a[l] = Self::combine(a[l], b[l]);
+        }
+        a
+    }
     /// Whether no later element can change `acc`.
     #[inline(always)]
     fn settled(_acc: Self::Acc) -> bool {

@@ -81,6 +81,10 @@ sum_folds! {
                 wide
             })
         }
+        #[inline(always)]
+        fn both<const L: usize>(a: [T::Acc; L], b: [T::Acc; L]) -> [T::Acc; L] {
+            T::Acc::times_rows(a, 1, |_| b)
+        }
     };
     DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, false, {};
     DoubleProd: Doubled, Wide, Wide, double, |a| a, ONE, ONE, times, Tier::Plain, false, false, {};

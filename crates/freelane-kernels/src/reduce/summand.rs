@@ -45,13 +45,28 @@ fn apart<const L: usize>(z: [Complex<f64>; L]) -> [[f64; L]; 2] {
     [re, im]
 }
 
+/// Complex numbers times others, parts apart, as [`times`](Accumulator::times) has it.
 #[inline(always)]
-fn any_one<const L: usize>(re: &[f64; L], im: &[f64; L]) -> bool {
-    let mut any = 0;
+fn times_apart<const L: usize>(a: [[f64; L]; 2], b: [[f64; L]; 2]) -> [[f64; L]; 2] {
+    let ([re, im], [x, y]) = (a, b);
+    let (mut products, mut reals) = ([[0.0; L]; 2], 0);
     for l in 0..L {
-        any |= u64::from(re[l] == 1.0) & u64::from(im[l].to_bits() == 0);
+        products[0][l] = re[l] * x[l] - im[l] * y[l];
+        products[1][l] = re[l] * y[l] + im[l] * x[l];
+        reals |= u64::from(im[l].to_bits() == 0) | u64::from(y[l].to_bits() == 0);
     }
-    any != 0
+    if reals == 0 {
+        return products;
+    }
+    for l in 0..L {
+        let one = |re: f64, im: f64| (re == 1.0) & (im.to_bits() == 0);
+        let (left, right) = (one(re[l], im[l]), one(x[l], y[l]));
+        for part in 0..2 {
+            let product = if right { a[part][l] } else { products[part][l] };
+            products[part][l] = if left { b[part][l] } else { product };
+        }
+    }
+    products
 }
 
 macro_rules! float_accumulators {
@@ -86,26 +101,15 @@ macro_rules! float_accumulators {
             }
             #[inline(always)]
             fn times_rows<const L: usize>(accs: [Self; L], rows: usize, row: impl Fn(usize) -> [Self; L]) -> [Self; L] {
-                let [mut re, mut im] = apart(accs);
+                let mut products = apart(accs);
                 for r in 0..rows {
-                    let x = row(r);
-                    let [a, b] = apart(x);
-                    if any_one(&re, &im) || any_one(&a, &b) {
-                        for l in 0..L {
-                            let product = Complex::new(re[l], im[l]).times(x[l]);
-                            (re[l], im[l]) = (product.re, product.im);
-                        }
-                        continue;
-                    }
-                    for l in 0..L {
-                        (re[l], im[l]) = (re[l] * a[l] - im[l] * b[l], re[l] * b[l] + im[l] * a[l]);
-                    }
+                    products = times_apart(products, apart(row(r)));
                 }
-                let mut products = accs;
+                let mut all = accs;
                 for l in 0..L {
-                    products[l] = Complex::new(re[l], im[l]);
+                    all[l] = Complex::new(products[0][l], products[1][l]);
                 }
-                products
+                all
             }
         }
     )*};

@@ -201,7 +201,7 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Few<T, A> {
             let first = self.lifted::<L>(params, 0, j);
             A::rows(first, params, self.rows - 1, |r| self.load::<L>(r + 1, j), 1, 1)
         } else if self.rows == 2 {
-            both::<T, A, L>(self.lifted(params, 0, j), self.lifted(params, 1, j))
+            A::both(self.lifted(params, 0, j), self.lifted(params, 1, j))
         } else {
             let mut chains = [[A::identity(); L]; CHAINS];
             for (row, chain) in chains.iter_mut().enumerate().take(self.rows) {
@@ -210,7 +210,7 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Few<T, A> {
             let mut half = CHAINS / 2;
             while half > 0 {
                 for c in 0..half.min(self.rows.saturating_sub(half)) {
-                    chains[c] = both::<T, A, L>(chains[c], chains[c + half]);
+                    chains[c] = A::both(chains[c], chains[c + half]);
                 }
                 half /= 2;
             }
@@ -238,17 +238,6 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Few<T, A> {
     }
 }
 
-#[inline(always)]
-fn both<T: Copy + 'static, A: Accumulate<T> + ?Sized, const L: usize>(
-    mut a: [A::Acc; L],
-    b: [A::Acc; L],
-) -> [A::Acc; L] {
-    for l in 0..L {
-        a[l] = A::combine(a[l], b[l]);
-    }
-    a
-}
-
 /// Folds the chains of `seen` rows into `to`.
 pub(super) struct Halves<T: Copy + 'static, A: Accumulate<T> + ?Sized> {
     pub accs: *mut A::Acc,
@@ -267,12 +256,12 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Halves<T, A> {
         let mut half = CHAINS / 2;
         while half > 1 {
             for c in 0..half.min(used.saturating_sub(half)) {
-                self.join(c, c + half);
+                self.join(c, c + half, self.chain(c));
             }
             half /= 2;
         }
         if used > 1 {
-            self.join_last();
+            self.join(0, 1, self.to);
         } else {
             // SAFETY: `to` has room for the columns, apart from the chains.
             unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
@@ -286,27 +275,26 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Halves<T, A> {
         self.accs.wrapping_add(c * width::<A::Acc>())
     }
 
-    /// Chain `c` takes in chain `d`.
+    /// What chains `c` and `d` come to.
     #[inline(always)]
-    fn join(&self, c: usize, d: usize) {
+    fn join(&self, c: usize, d: usize, to: *mut A::Acc) {
         let (a, b) = (self.chain(c), self.chain(d));
-        for j in 0..self.columns {
-            // SAFETY: both chains saw a row, so their columns were written.
-            let both = unsafe { A::combine(a.add(j).read(), b.add(j).read()) };
-            // SAFETY: as above.
-            unsafe { a.add(j).write(both) };
+        let mut first = 0;
+        if const { A::PIECES && size_of::<T>() != align_of::<T>() } {
+            while first + LANES <= self.columns {
+                let at = |chain: *mut A::Acc| chain.wrapping_add(first).cast::<[A::Acc; LANES]>();
+                // SAFETY: both chains saw a row, so their columns were written.
+                let (x, y) = unsafe { (at(a).read(), at(b).read()) };
+                // SAFETY: `to` has room for the columns.
+                unsafe { at(to).write(A::both(x, y)) };
+                first += LANES;
+            }
         }
-    }
-
-    /// The last two chains meet in the result.
-    #[inline(always)]
-    fn join_last(&self) {
-        let (a, b) = (self.chain(0), self.chain(1));
-        for j in 0..self.columns {
+        for j in first..self.columns {
             // SAFETY: both chains saw a row, so their columns were written.
             let both = unsafe { A::combine(a.add(j).read(), b.add(j).read()) };
-            // SAFETY: `to` has room for the columns, apart from the chains.
-            unsafe { self.to.add(j).write(both) };
+            // SAFETY: `to` has room for the columns.
+            unsafe { to.add(j).write(both) };
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Columns of keys side by side, each sorted by itself: exchanges of whole rows, in an order that the length fixes.
 use super::keys::Key;
-use freelane_simd::Isa;
+use freelane_simd::Lanes;
 
 /// Columns side by side.
 pub const COLUMNS: usize = 16;
@@ -9,33 +9,34 @@ pub const COLUMNS: usize = 16;
 pub const DEPTH: usize = 256;
 
 /// Sorts each column.
-pub fn sort_columns<K: Key>(isa: Isa, rows: &mut [[K; COLUMNS]]) {
-    match isa {
-        // SAFETY: the CPU has the instructions, as just asked.
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 if isa.is_supported() => unsafe { avx512(rows) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if isa.is_supported() => unsafe { avx2(rows) },
-        _ => merge_exchange(rows),
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512cd,avx2")]
-fn avx512<K: Key>(rows: &mut [[K; COLUMNS]]) {
-    merge_exchange(rows);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn avx2<K: Key>(rows: &mut [[K; COLUMNS]]) {
-    merge_exchange(rows);
-}
-
-/// Batcher's merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm M).
 #[inline(always)]
-fn merge_exchange<K: Key>(rows: &mut [[K; COLUMNS]]) {
+pub(super) fn sort<S: Lanes>(s: S, rows: &mut [[S::T; COLUMNS]]) {
+    const { assert!(COLUMNS.is_multiple_of(S::L)) };
+    merge_exchange(rows, |low, high| {
+        for c in (0..COLUMNS).step_by(S::L) {
+            // SAFETY: a row has whole vectors.
+            let (a, b) = unsafe { (s.load(low.as_ptr().add(c)), s.load(high.as_ptr().add(c))) };
+            // SAFETY: as above.
+            unsafe { s.store(low.as_mut_ptr().add(c), s.min(a, b)) };
+            // SAFETY: as above.
+            unsafe { s.store(high.as_mut_ptr().add(c), s.max(a, b)) };
+        }
+    });
+}
+
+/// Sorts each column, without vectors.
+pub fn sort_plain<K: Key>(rows: &mut [[K; COLUMNS]]) {
+    merge_exchange(rows, |low, high| {
+        for (a, b) in low.iter_mut().zip(high) {
+            (*a, *b) = if *b < *a { (*b, *a) } else { (*a, *b) };
+        }
+    });
+}
+
+/// Batcher's merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm M). `exchange` puts the smaller keys of two
+/// rows into the first.
+#[inline(always)]
+fn merge_exchange<T>(rows: &mut [T], exchange: impl Fn(&mut T, &mut T)) {
     let n = rows.len();
     if n < 2 {
         return;
@@ -45,9 +46,11 @@ fn merge_exchange<K: Key>(rows: &mut [[K; COLUMNS]]) {
     while p > 0 {
         let (mut q, mut r, mut d) = (most, 0, p);
         loop {
-            for i in 0..n - d {
-                if i & p == r {
-                    exchange(rows, i, i + d);
+            // All `i` below `n - d` of which the bit `p` is that of `r`.
+            for block in (r..n - d).step_by(2 * p) {
+                let (front, back) = rows.split_at_mut(block + d);
+                for (low, high) in front[block..].iter_mut().zip(back).take(p) {
+                    exchange(low, high);
                 }
             }
             if q == p {
@@ -57,16 +60,4 @@ fn merge_exchange<K: Key>(rows: &mut [[K; COLUMNS]]) {
         }
         p /= 2;
     }
-}
-
-/// Puts the smaller keys of two rows into the first.
-#[inline(always)]
-fn exchange<K: Key>(rows: &mut [[K; COLUMNS]], i: usize, j: usize) {
-    let (a, b) = (rows[i], rows[j]);
-    let (mut low, mut high) = (a, b);
-    for c in 0..COLUMNS {
-        low[c] = if b[c] < a[c] { b[c] } else { a[c] };
-        high[c] = if b[c] < a[c] { a[c] } else { b[c] };
-    }
-    (rows[i], rows[j]) = (low, high);
 }

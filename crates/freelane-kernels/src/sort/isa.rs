@@ -1,4 +1,5 @@
 //! Loops over vectors of keys, compiled for each instruction set; plain ones elsewhere.
+use super::columns::{self, COLUMNS};
 use freelane_simd::Isa;
 
 /// A key that is sorted in vectors: `i32` or `i64`.
@@ -7,6 +8,8 @@ pub trait SortKey: Copy + Ord + Default + Send + Sync + 'static {
     fn sort(isa: Isa, keys: &mut [Self], aside: &mut [Self]);
     /// Sorts rows of `n` keys each; `aside` has room for one.
     fn sort_rows(isa: Isa, keys: &mut [Self], n: usize, aside: &mut [Self]);
+    /// Sorts each column.
+    fn sort_columns(isa: Isa, rows: &mut [[Self; COLUMNS]]);
     /// Moves keys less than the pivot to the front, in order, the others behind them, in order; returns how many are less.
     /// `aside` has room for as many as there are.
     fn part(isa: Isa, keys: &mut [Self], aside: &mut [Self], pivot: Self) -> usize;
@@ -19,6 +22,7 @@ pub trait SortKey: Copy + Ord + Default + Send + Sync + 'static {
 macro_rules! entries {
     ($isa:ident, $features:literal, $S:ty, $K:ty) => {
         pub mod $isa {
+            use crate::sort::columns::{self, COLUMNS};
             use crate::sort::quick;
             use freelane_simd::Lanes;
             #[target_feature(enable = $features)]
@@ -32,6 +36,11 @@ macro_rules! entries {
                     // SAFETY: this function is called where the CPU has the instructions.
                     quick::sort(unsafe { <$S>::assume() }, row, aside);
                 }
+            }
+            #[target_feature(enable = $features)]
+            pub fn sort_columns(rows: &mut [[$K; COLUMNS]]) {
+                // SAFETY: this function is called where the CPU has the instructions.
+                columns::sort(unsafe { <$S>::assume() }, rows);
             }
             #[target_feature(enable = $features)]
             pub fn part(keys: &mut [$K], aside: &mut [$K], pivot: $K) -> usize {
@@ -82,6 +91,18 @@ macro_rules! sort_key {
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::sort_rows(keys, n, aside) },
                     _ => keys.chunks_mut(n.max(1)).for_each(<[$K]>::sort_unstable),
+                }
+            }
+
+            fn sort_columns(isa: Isa, rows: &mut [[$K; COLUMNS]]) {
+                match isa {
+                    // SAFETY: the CPU has the instructions, as just asked.
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512 if isa.is_supported() => unsafe { $module::avx512::sort_columns(rows) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx2 if isa.is_supported() => unsafe { $module::avx2::sort_columns(rows) },
+                    _ => columns::sort_plain(rows),
                 }
             }
 

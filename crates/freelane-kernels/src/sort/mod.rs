@@ -31,7 +31,7 @@ mod sets;
 mod tests;
 
 pub use codec::{CodeLoop, Codec, OrderLoop, codec, complex_ranks};
-pub use columns::{COLUMNS, DEPTH, sort_columns};
+pub use columns::{COLUMNS, DEPTH, sort_plain as sort_columns_plain};
 pub use count::{FEW, MANY_16, Narrow, counters, order_narrow, sort_8, sort_16, sort_rows_8, sort_rows_16};
 pub use isa::SortKey;
 pub use keys::{Key, Keyed};

@@ -46,6 +46,10 @@ pub(super) trait LineKey: Key + From<i8> {
     fn sort(keys: &mut [Self], scratch: &mut [MaybeUninit<u8>]);
     /// Sorts rows of `n` keys each, at most [`ROW`]; the scratch is that of one.
     fn sort_rows(keys: &mut [Self], n: usize, scratch: &mut [MaybeUninit<u8>]);
+    /// Sorts columns.
+    fn sort_columns(rows: &mut [[Self; kernel::COLUMNS]]) {
+        kernel::sort_columns_plain(rows);
+    }
 }
 
 /// Keys of a row that is short.
@@ -64,6 +68,9 @@ macro_rules! wide_keys {
             fn sort_rows(keys: &mut [$K], n: usize, scratch: &mut [MaybeUninit<u8>]) {
                 let (aside, _) = carve(scratch, n);
                 <$K as SortKey>::sort_rows(Isa::current(), keys, n, aside);
+            }
+            fn sort_columns(rows: &mut [[$K; kernel::COLUMNS]]) {
+                <$K as SortKey>::sort_columns(Isa::current(), rows);
             }
         }
     )*};
@@ -189,7 +196,7 @@ fn sort_columns<K: LineKey>(lane: &Lane, codec: Codec, group: &Group<'_>) -> Res
         if codec.float && rows.iter().flatten().fold(false, |any, &k| any | (k == minus)) {
             return false;
         }
-        kernel::sort_columns(Isa::current(), rows);
+        K::sort_columns(rows);
         group.rows(|k, _, to| {
             let from = rows[k].as_ptr().cast();
             // SAFETY: the row of keys was written; that of the result has as many places.
