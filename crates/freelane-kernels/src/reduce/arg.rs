@@ -51,16 +51,6 @@ unsafe fn without<T: Copy, const N: usize>(x: *const T, mut i: usize, n: usize, 
     i
 }
 
-/// The number of the first that is true, of which there is one: a bit for each, since a branch would follow no pattern.
-#[inline(always)]
-fn first<W: Word>(so: [bool; STEP], none: W) -> usize {
-    let mut bits = none;
-    for (l, so) in so.into_iter().enumerate() {
-        bits = bits | (W::mask(so) & W::of(1 << l));
-    }
-    bits.number().trailing_zeros() as usize
-}
-
 /// Position of the first of `n` elements that is `value`, or a NaN if `value` is.
 ///
 /// # Safety
@@ -71,11 +61,6 @@ unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize 
     let mut i = 0;
     // SAFETY: `without` asks for elements below `n`.
     i = unsafe { without::<T, STEP>(x, i, n, is_it) };
-    if i + STEP <= n && size_of::<<T::Wide as Ordered>::Word>() >= 4 {
-        // SAFETY: as above.
-        let v = unsafe { x.add(i).cast::<[T; STEP]>().read_unaligned() };
-        return i + first(v.map(is_it), <T::Wide as Ordered>::Word::NONE);
-    }
     // SAFETY: as above.
     i = unsafe { without::<T, 8>(x, i, n, is_it) };
     // SAFETY: `i < n`.
