@@ -12,43 +12,54 @@
 //! the image's place in a batch, the pixel's place in an image, the layout, the split over lanes or the instruction set.
 //! Outside the promise: the payload of a NaN, and CPUs without fused multiply-add, on which each step rounds twice.
 //!
+//! 3 x 3 kernels of stride 1 over 16 channels or more are computed by Winograd's F(2x2, 3x3) unless [`ConvPlan::in_order`] is
+//! asked for; see `winograd.rs` for its order, which is as fixed.
+//!
 //! [`ConvPlan`] holds what follows from the geometry: how weights are packed, how much scratch a part needs, how many parts
 //! there are. Parts may run on any lane, in any order, each part once. Nothing here allocates or starts a thread.
+#![expect(clippy::needless_range_loop, reason = "arrays of registers are indexed by constants")]
 
 mod activation;
+mod band;
 mod columns;
+mod depth;
+mod direct;
+mod element;
 mod shape;
+mod table;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod transpose;
+mod winograd;
 
 pub use activation::{Activation, Active};
 pub(crate) use columns::Rows;
 pub use shape::{BLOCK, ConvShape};
 pub use transpose::{Transpose, TransposePlan};
 
+pub use element::ConvElement;
+
 use crate::Target;
-use crate::gemm::Packable;
+use crate::window::Layout;
 use columns::Columns;
-use core::alloc::Layout;
+use core::alloc::Layout as MemoryLayout;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
+use direct::Direct;
+use element::Way;
 use freelane_simd::Isa;
 
 /// Alignment of scratch and of each part of it.
 const ALIGN: usize = 64;
-
-/// An element that is convolved: `f32`, `f64`.
-pub trait ConvElement: Packable + Active {}
-impl<T: Packable + Active> ConvElement for T {}
 
 /// What a convolution works on.
 #[derive(Clone, Copy, Debug)]
 pub struct Conv<'a, T> {
     /// As [`ConvPlan::pack`] made them.
     pub weights: &'a [T],
-    /// Images, one behind the other: `[batch, channels, pixels]`.
+    /// Images, one behind the other, in the plan's layout.
     pub input: &'a [T],
     /// Images.
     pub batch: usize,
@@ -64,14 +75,33 @@ pub struct Conv<'a, T> {
 #[derive(Clone, Copy, Debug)]
 pub struct ConvPlan<T> {
     shape: ConvShape,
-    columns: Columns,
+    layouts: [Layout; 2],
+    way: Way,
     element: PhantomData<T>,
 }
 
 impl<T: ConvElement> ConvPlan<T> {
-    /// The plan for a shape.
+    /// The plan for planar images.
     pub fn new(shape: ConvShape) -> Self {
-        ConvPlan { shape, columns: Columns::new(shape), element: PhantomData }
+        let layouts = [Layout::Planar; 2];
+        let way = T::way(&shape, layouts).unwrap_or(Way::Columns(Columns::new(shape)));
+        ConvPlan { shape, layouts, way, element: PhantomData }
+    }
+
+    /// The plan for images that come and go in the given layouts; none when there is no way that is made for them.
+    pub fn with_layouts(shape: ConvShape, input: Layout, output: Layout) -> Option<Self> {
+        if [input, output] == [Layout::Planar; 2] {
+            return Some(Self::new(shape));
+        }
+        let layouts = [input, output];
+        Some(ConvPlan { shape, layouts, way: T::way(&shape, layouts)?, element: PhantomData })
+    }
+
+    /// The same without Winograd's transforms: every sum is in the order that this module describes.
+    pub fn in_order(self) -> Self {
+        let Way::Winograd(_) = self.way else { return self };
+        let direct = Direct::new(self.shape, self.layouts[0], self.layouts[1]).map(Way::Direct);
+        ConvPlan { way: direct.unwrap_or(Way::Columns(Columns::new(self.shape))), ..self }
     }
 
     /// What is computed.
@@ -79,9 +109,26 @@ impl<T: ConvElement> ConvPlan<T> {
         &self.shape
     }
 
+    /// Layouts of input and output.
+    pub fn layouts(&self) -> [Layout; 2] {
+        self.layouts
+    }
+
+    /// The name of the way that was chosen.
+    pub fn way(&self) -> &'static str {
+        self.way.name()
+    }
+
+    /// Elements of an image and of a result, in their layouts.
+    pub fn lens(&self) -> [usize; 2] {
+        let ConvShape { inputs, outputs, window, .. } = &self.shape;
+        let [input, output] = self.layouts;
+        [input.len(*inputs, window.inputs()), output.len(*outputs, window.outputs())]
+    }
+
     /// Elements of packed weights.
     pub fn packed_len(&self) -> usize {
-        self.shape.weights_len()
+        self.way.packed_len(&self.shape)
     }
 
     /// Packs weights `[outputs, inputs / groups, taps]`, initialising all of `packed`.
@@ -91,18 +138,18 @@ impl<T: ConvElement> ConvPlan<T> {
     pub fn pack(&self, weights: &[T], packed: &mut [MaybeUninit<T>]) {
         assert!(weights.len() == self.shape.weights_len(), "conv: {} weights", weights.len());
         assert!(packed.len() == self.packed_len(), "conv: {} elements for packed weights", packed.len());
-        self.columns.pack(weights, packed);
+        T::pack(&self.way, weights, packed);
     }
 
     /// Scratch that [`Self::run`] needs, whatever the parts.
-    pub fn scratch(&self) -> Layout {
-        let bytes = self.columns.scratch::<T>() + ALIGN;
-        Layout::from_size_align(bytes, ALIGN).expect("scratch is smaller than the operands")
+    pub fn scratch(&self) -> MemoryLayout {
+        let bytes = self.way.scratch::<T>() + ALIGN;
+        MemoryLayout::from_size_align(bytes, ALIGN).expect("scratch is smaller than the operands")
     }
 
     /// Parts of a batch: about the same work each, the same for every number of lanes.
     pub fn parts(&self, batch: usize) -> usize {
-        batch * self.columns.parts()
+        batch * self.way.parts()
     }
 
     /// Multiplications of a batch.
@@ -110,7 +157,7 @@ impl<T: ConvElement> ConvPlan<T> {
         self.shape.products().saturating_mul(batch as u64)
     }
 
-    /// Computes some parts of `out`, `[batch, outputs, pixels]`.
+    /// Computes some parts of `out`.
     ///
     /// # Panics
     /// When lengths do not fit the shape and the batch, `parts` are out of range, or scratch is smaller than
@@ -126,15 +173,16 @@ impl<T: ConvElement> ConvPlan<T> {
         self.check(conv, out);
         assert!(parts.start <= parts.end && parts.end <= self.parts(conv.batch), "conv: parts {parts:?}");
         assert!(scratch.len() >= self.scratch().size(), "conv: {} bytes of scratch", scratch.len());
-        self.columns.run(isa, conv, out, scratch, parts);
+        T::run(&self.way, isa, conv, out, scratch, parts);
     }
 
     fn check(&self, conv: &Conv<'_, T>, out: &Target<'_, T>) {
         let whole = |each: usize| conv.batch.checked_mul(each);
         let shape = &self.shape;
         assert!(conv.weights.len() == self.packed_len(), "conv: {} packed weights", conv.weights.len());
-        assert!(Some(conv.input.len()) == whole(shape.input_len()), "conv: an input of {} elements", conv.input.len());
-        assert!(Some(out.len()) == whole(shape.output_len()), "conv: an output of {} elements", out.len());
+        let [input, output] = self.lens();
+        assert!(Some(conv.input.len()) == whole(input), "conv: an input of {} elements", conv.input.len());
+        assert!(Some(out.len()) == whole(output), "conv: an output of {} elements", out.len());
         assert!(conv.bias.is_none_or(|bias| bias.len() == shape.outputs), "conv: a bias for other channels");
         assert!(conv.residual.is_none_or(|rest| rest.len() == out.len()), "conv: a residual of another size");
     }
