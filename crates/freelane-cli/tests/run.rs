@@ -1,0 +1,102 @@
+//! `freelane run`: a small model, from files and made-up inputs, on several threads, and what is told when it cannot run.
+use freelane::Array;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/classifier.onnx");
+
+/// What another runtime gives for [`inputs`].
+const EXPECTED: [[f64; 3]; 2] =
+    [[0.421_585_4, 0.035_984_23, 0.542_430_34], [0.525_534_7, 0.043_497_62, 0.430_967_72]];
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_freelane")).arg("run").args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let done = run(arguments);
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+fn failure(arguments: &[&str]) -> String {
+    let done = run(arguments);
+    let errors = String::from_utf8(done.stderr).unwrap();
+    assert_eq!((done.status.code(), errors.lines().count()), (Some(1), 1), "{arguments:?}: {errors}");
+    errors
+}
+
+/// A folder of the test's own, with an input of two rows.
+fn folder(name: &str) -> (PathBuf, String) {
+    let path = std::env::temp_dir().join(format!("freelane-run-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&path).unwrap();
+    let x = Array::linspace(-1.0, 1.0, 16).unwrap().astype(freelane::DType::F32).unwrap().reshape(&[2, 8]).unwrap();
+    let file = path.join("x.npy");
+    freelane::save(&file, &x).unwrap();
+    (path, file.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn outputs_are_those_of_another_runtime() {
+    let (path, x) = folder("outputs");
+    for arguments in [vec!["-i", &x], vec!["--plain", "-i", &x], vec!["--threads", "3", "--repeat", "20", "-i", &x]] {
+        let report = json(&[&[MODEL, "--json"], &arguments[..]].concat());
+        let output = &report["outputs"][0];
+        assert_eq!((&output["name"], &output["dtype"]), (&"p".into(), &"float32".into()));
+        for (row, expected) in output["result"].as_array().unwrap().iter().zip(EXPECTED) {
+            for (found, expected) in row.as_array().unwrap().iter().zip(expected) {
+                assert!((found.as_f64().unwrap() - expected).abs() < 1e-6, "{found} for {expected}");
+            }
+        }
+    }
+    let out = path.join("out");
+    json(&[MODEL, "--json", "-i", &format!("x={x}"), "-o", out.to_str().unwrap()]);
+    let saved = freelane::load(out.join("p.npy"), None).unwrap();
+    assert_eq!(saved.shape(), [2, 3]);
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn a_row_alone_has_the_bits_of_a_row_of_many() {
+    let (path, x) = folder("rows");
+    let all = freelane::load(&x, None).unwrap();
+    let whole = json(&[MODEL, "--json", "-i", &x])["outputs"][0]["result"].clone();
+    for row in 0..2 {
+        let file = path.join("row.npy");
+        let at = freelane::Slice { start: Some(row), stop: Some(row + 1), step: 1 };
+        freelane::save(&file, &all.index(&[at.into()]).unwrap()).unwrap();
+        let alone = json(&[MODEL, "--json", "-i", file.to_str().unwrap()])["outputs"][0]["result"].clone();
+        assert_eq!(alone[0], whole[row as usize]);
+    }
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn inputs_are_made_up_when_asked_for() {
+    let report = json(&[MODEL, "--random", "--dim", "batch=5", "--repeat", "3", "--json", "--profile"]);
+    assert_eq!(report["outputs"][0]["shape"], serde_json::json!([5, 3]));
+    assert_eq!(report["outputs"], json(&[MODEL, "--random", "--dim", "5", "--json"])["outputs"]);
+    assert!(report["profile"].as_array().unwrap().iter().all(|node| node["runs"] == 3));
+    let text = String::from_utf8(run(&[MODEL, "--random", "--profile"]).stdout).unwrap();
+    assert!(text.contains("Softmax") && text.contains("p: float32 of shape (1, 3)"), "{text}");
+}
+
+#[test]
+fn what_is_wrong_is_one_line() {
+    let (path, x) = folder("wrong");
+    assert!(failure(&[MODEL]).contains("input x: is missing; expected float32 [batch, 8] (-i NAME=FILE gives it"));
+    assert!(failure(&[MODEL, "-i", &format!("y={x}")]).contains("input y: the model has no such input; it takes x"));
+    let wrong = path.join("wrong.npy");
+    freelane::save(&wrong, &Array::linspace(0.0, 1.0, 8).unwrap().reshape(&[1, 8]).unwrap()).unwrap();
+    let wrong = wrong.to_str().unwrap();
+    let message = failure(&[MODEL, "-i", wrong]);
+    assert!(message.contains("input x: expected float32 [batch, 8], found float64 [1, 8]"), "{message}");
+    let bytes = std::fs::read(MODEL).unwrap();
+    let cut = path.join("cut.onnx");
+    for n in [0, 1, 20, 500, bytes.len() - 1] {
+        std::fs::write(&cut, &bytes[..n]).unwrap();
+        assert!(failure(&[cut.to_str().unwrap(), "--random"]).contains("cut.onnx"));
+    }
+    std::fs::remove_dir_all(path).unwrap();
+}
