@@ -7,8 +7,7 @@ use std::process::{Command, Output};
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/classifier.onnx");
 
 /// What another runtime gives for [`inputs`].
-const EXPECTED: [[f64; 3]; 2] =
-    [[0.421_585_4, 0.035_984_23, 0.542_430_34], [0.525_534_7, 0.043_497_62, 0.430_967_72]];
+const EXPECTED: [[f64; 3]; 2] = [[0.421_585_4, 0.035_984_23, 0.542_430_34], [0.525_534_7, 0.043_497_62, 0.430_967_72]];
 
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_freelane")).arg("run").args(arguments).output().unwrap()

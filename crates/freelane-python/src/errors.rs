@@ -1,5 +1,7 @@
 //! Errors of the crates as the exceptions that NumPy's users expect.
+use freelane::graph::GraphError;
 use freelane::mem::MemError;
+use freelane::onnx::{self, OnnxError};
 use freelane::{ArrayError, OpsError, PoolError};
 use pyo3::exceptions as exc;
 use pyo3::prelude::*;
@@ -14,26 +16,50 @@ pub enum Failure {
     Memory(MemError),
     /// The pool's.
     Pool(PoolError),
+    /// A graph's.
+    Graph(GraphError),
+    /// A model's.
+    Onnx(OnnxError),
 }
 
 macro_rules! from {
     ($($error:ty => $variant:ident),*) => { $(impl From<$error> for Failure { fn from(e: $error) -> Failure { Failure::$variant(e) } })* };
 }
-from!(OpsError => Ops, ArrayError => Array, MemError => Memory, PoolError => Pool);
+from!(OpsError => Ops, ArrayError => Array, MemError => Memory, PoolError => Pool, GraphError => Graph, OnnxError => Onnx);
 
 /// The exception for an error.
 #[cold]
 pub fn to_py(error: impl Into<Failure>) -> PyErr {
     match error.into() {
-        Failure::Ops(e) => of_ops(&e),
+        Failure::Ops(e) => of_ops(&e, e.to_string()),
         Failure::Array(e) => of_array(&e, e.to_string()),
         Failure::Memory(e) => of_memory(&e, e.to_string()),
         Failure::Pool(e) => exc::PyValueError::new_err(e.to_string()),
+        Failure::Graph(e) => of_graph(e.cause(), e.to_string()),
+        Failure::Onnx(e) => of_onnx(&e),
     }
 }
 
-fn of_ops(e: &OpsError) -> PyErr {
-    let message = e.to_string();
+fn of_graph(cause: &GraphError, message: String) -> PyErr {
+    match cause {
+        GraphError::Ops(e) => of_ops(e, message),
+        GraphError::Array(e) => of_array(e, message),
+        GraphError::Memory(e) => of_memory(e, message),
+        GraphError::Deadline => exc::PyTimeoutError::new_err(message),
+        GraphError::Unsupported(_) => exc::PyNotImplementedError::new_err(message),
+        _ => exc::PyValueError::new_err(message),
+    }
+}
+
+fn of_onnx(e: &OnnxError) -> PyErr {
+    match &e.fault {
+        onnx::Fault::System(source) => std::io::Error::new(source.kind(), e.to_string()).into(),
+        onnx::Fault::Memory(source) => of_memory(source, e.to_string()),
+        _ => exc::PyValueError::new_err(e.to_string()),
+    }
+}
+
+fn of_ops(e: &OpsError, message: String) -> PyErr {
     match e {
         OpsError::Array { source, .. } => of_array(source, message),
         OpsError::Memory { source, .. } => of_memory(source, message),

@@ -5,6 +5,7 @@
 //! functions.rs  rows of freelane-ops as functions and methods
 //! object.rs     the array object; slots.rs its operators, attributes.rs its attributes, index.rs its indexing
 //! convert.rs    Python objects as operands and values; creation.rs as arrays; dtype.rs data types
+//! session.rs    models
 //! interpreter.rs, cli.rs, rows.rs   the main interpreter only; the command line; what the stub is written from
 //! ```
 //!
@@ -36,6 +37,7 @@ mod pickle;
 mod promotion;
 mod results;
 mod rows;
+mod session;
 mod slots;
 mod spare;
 
@@ -74,6 +76,7 @@ fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     results::add_to(module)?;
     native::add_functions(module)?;
     module.add_class::<memory::Parallel>()?;
+    module.add_class::<session::Session>()?;
     // Private names are set and not added, which would export them.
     module.setattr("_command", wrap_pyfunction!(cli::command, module)?)?;
     module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)?;

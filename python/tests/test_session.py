@@ -1,0 +1,114 @@
+"""Models from Python, and the look-alike of onnxruntime."""
+
+import threading
+from pathlib import Path
+
+import freelane as fl
+import pytest
+
+MODEL = Path(__file__).parents[2] / "crates/freelane-cli/tests/models/classifier.onnx"
+#: What another runtime gives for X.
+EXPECTED = [[0.42158541, 0.03598423, 0.54243034], [0.52553469, 0.04349762, 0.43096772]]
+X = fl.reshape(fl.linspace(-1, 1, 16, dtype="float32"), (2, 8))
+
+
+def close(found):
+    assert [[pytest.approx(v, abs=1e-6) for v in row] for row in EXPECTED] == found
+
+
+@pytest.fixture(scope="module")
+def session():
+    return fl.Session(MODEL)
+
+
+def test_runs_by_name_and_in_order(session):
+    close(session.run({"x": X})[0].tolist())
+    close(session.run([X])[0].tolist())
+    close(session.run(x=X)[0].tolist())
+    close(session.run(x=X.tolist())[0].tolist())
+    assert session.run({"x": X})[0].dtype == fl.float32
+
+
+def test_from_bytes_and_as_the_file_has_it():
+    close(fl.Session(MODEL.read_bytes()).run([X])[0].tolist())
+    close(fl.Session(str(MODEL), optimize=False).run([X])[0].tolist())
+    close(fl.Session(MODEL, threads=2).run([X])[0].tolist())
+
+
+def test_describes_itself(session):
+    assert session.inputs == [("x", "float32", ("batch", 8))]
+    assert session.outputs == [("p", "float32", ("batch", 3))]
+    assert repr(session) == "freelane.Session(x: float32 [batch, 8] -> p: float32 [batch, 3])"
+    assert session.metadata["producer"] == "freelane"
+    assert session.memory()["weights"] >= 4 * (8 * 16 + 16 + 16 * 3 + 3)
+
+
+def test_profile():
+    session = fl.Session(MODEL, profile=True)
+    session.run([X])
+    profile = session.profile()
+    assert {op for _, op, _, _ in profile} and all(runs == 1 and seconds > 0 for _, _, runs, seconds in profile)
+
+
+def test_what_is_wrong_is_told(session, tmp_path):
+    with pytest.raises(ValueError, match="input x: expected float32 .batch, 8., found float64 .2, 8."):
+        session.run({"x": X.astype("float64")})
+    with pytest.raises(ValueError, match="input y: the model has no such input; it takes x"):
+        session.run({"y": X})
+    with pytest.raises(ValueError, match="input x: is missing"):
+        session.run()
+    with pytest.raises(ValueError, match="input x: is given twice"):
+        session.run({"x": X}, x=X)
+    with pytest.raises(FileNotFoundError, match="none.onnx"):
+        fl.Session(tmp_path / "none.onnx")
+    for cut in (0, 1, 100, 900):
+        with pytest.raises(ValueError):
+            fl.Session(MODEL.read_bytes()[:cut])
+    with pytest.raises(TypeError, match="path or bytes"):
+        fl.Session(7)
+    with pytest.raises(TimeoutError):
+        session.run([X], timeout=0)
+
+
+def test_threads_share_a_session(session):
+    expected = session.run([X])[0].tolist()
+    failures = []
+
+    def work():
+        for _ in range(200):
+            if session.run([X])[0].tolist() != expected:
+                failures.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not failures
+
+
+def test_the_look_alike():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    session = ort.InferenceSession(str(MODEL), sess_options=options, providers=["CPUExecutionProvider"])
+    (given,), (made,) = session.get_inputs(), session.get_outputs()
+    assert (given.name, given.type, given.shape) == ("x", "tensor(float)", ["batch", 8])
+    assert (made.name, made.type, made.shape) == ("p", "tensor(float)", ["batch", 3])
+    x = np.linspace(-1, 1, 16, dtype="float32").reshape(2, 8)
+    for names in (None, ["p"]):
+        (found,) = session.run(names, {"x": x})
+        assert isinstance(found, np.ndarray) and found.dtype == np.float32 and found.flags.writeable
+        close(found.tolist())
+    with pytest.raises(ValueError, match="no output 'q'"):
+        session.run(["q"], {"x": x})
+    binding = session.io_binding()
+    binding.bind_cpu_input("x", x)
+    binding.bind_output("p")
+    session.run_with_iobinding(binding)
+    close(binding.copy_outputs_to_cpu()[0].tolist())
+    value = ort.OrtValue.ortvalue_from_numpy(x)
+    close(session.run_with_ort_values(["p"], {"x": value})[0].numpy().tolist())
+    assert session.get_providers() == ort.get_available_providers() == ["CPUExecutionProvider"]
+    assert session.get_modelmeta().producer_name == "freelane"
