@@ -112,6 +112,40 @@ class parallel:
     def __enter__(self) -> Self: ...
     def __exit__(self, *_reason: object) -> None: ...
 
+@final
+class Session:
+    """An ONNX model, loaded once and run from any number of threads at once."""
+    def __new__(
+        cls,
+        model: _Path | bytes | bytearray | memoryview,
+        /,
+        *,
+        threads: int = 1,
+        profile: _bool = False,
+        optimize: _bool = True,
+    ) -> Self: ...
+    def run(
+        self,
+        inputs: Mapping[_str, Any] | Sequence[Any] | None = None,
+        /,
+        *,
+        timeout: float | None = None,
+        **named: Any,
+    ) -> list[Any]:
+        """Runs the model on inputs by name, in order, or as named arguments; returns its outputs as a list."""
+    @property
+    def inputs(self) -> list[tuple[_str, _str | None, tuple[int | _str | None, ...] | None]]: ...
+    @property
+    def outputs(self) -> list[tuple[_str, _str | None, tuple[int | _str | None, ...] | None]]: ...
+    @property
+    def metadata(self) -> dict[_str, Any]: ...
+    def profile(self) -> list[tuple[_str, _str, int, float]]:
+        """Time of each node, the slowest first: node, operator, runs, seconds."""
+    def memory(self) -> dict[_str, int]:
+        """Bytes of weights, lanes that keep tables, bytes that values of a run need."""
+    def trim(self) -> int:
+        """Frees what threads keep for their next run."""
+
 def savez(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
     """Writes arrays to a .npz or .safetensors file: keywords by their names, others as arr_0, arr_1 and so on."""
 
