@@ -14,7 +14,7 @@ pub struct OnnxError {
     /// The way to the faulty part: graph, node, attribute, tensor, from the outside in.
     pub place: Vec<String>,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: Box<Fault>,
 }
 
 /// What is wrong with a model, apart from where.
@@ -73,13 +73,13 @@ pub enum Fault {
 impl Fault {
     /// The fault, found in a part.
     pub fn in_part(self, part: impl Into<String>) -> OnnxError {
-        OnnxError { path: None, place: vec![part.into()], fault: self }
+        OnnxError { path: None, place: vec![part.into()], fault: Box::new(self) }
     }
 }
 
 impl From<Fault> for OnnxError {
     fn from(fault: Fault) -> OnnxError {
-        OnnxError { path: None, place: vec![], fault }
+        OnnxError { path: None, place: vec![], fault: Box::new(fault) }
     }
 }
 
@@ -113,7 +113,7 @@ impl fmt::Display for OnnxError {
 
 impl std::error::Error for OnnxError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&self.fault)
+        std::error::Error::source(&*self.fault)
     }
 }
 

@@ -52,7 +52,7 @@ fn of_graph(cause: &GraphError, message: String) -> PyErr {
 }
 
 fn of_onnx(e: &OnnxError) -> PyErr {
-    match &e.fault {
+    match &*e.fault {
         onnx::Fault::System(source) => std::io::Error::new(source.kind(), e.to_string()).into(),
         onnx::Fault::Memory(source) => of_memory(source, e.to_string()),
         _ => exc::PyValueError::new_err(e.to_string()),
