@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Nodes of one model, those of its functions counted wherever they are called.
-const MOST_NODES: usize = 200_000;
+const MOST_NODES: usize = 100_000;
 /// How deep functions may call each other, and graphs lie in each other.
 const MOST_FRAMES: usize = 64;
 /// Larger constants are left to the run: a few numbers must not become a large array.

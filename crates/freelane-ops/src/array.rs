@@ -17,6 +17,7 @@ use freelane_pool::Lane;
 /// # Ok::<(), freelane_ops::OpsError>(())
 /// ```
 #[derive(Clone)]
+#[repr(transparent)]
 pub struct Array {
     data: ArrayData,
 }
@@ -35,6 +36,13 @@ impl From<Array> for ArrayData {
 }
 
 impl Array {
+    /// The array of a description, without a handle of its own on the storage.
+    #[inline]
+    pub fn of(data: &ArrayData) -> &Array {
+        // SAFETY: an array is nothing but its description: `repr(transparent)`.
+        unsafe { &*std::ptr::from_ref(data).cast::<Array>() }
+    }
+
     /// The array's description: storage, dtype and layout.
     #[inline]
     pub fn data(&self) -> &ArrayData {

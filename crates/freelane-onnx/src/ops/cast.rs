@@ -20,7 +20,7 @@ fn cast(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     spec.ignore("round_mode");
     let to = spec.dtype("to")?.ok_or_else(|| Fault::Invalid("attribute to is missing".to_owned()))?;
     Op::new(spec, move |cx| {
-        let y = converted(&array(cx, 0)?, to)?;
+        let y = converted(array(cx, 0)?, to)?;
         cx.set(0, y);
         Ok(())
     })
@@ -32,7 +32,7 @@ fn cast_like(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     spec.ignore("saturate");
     spec.ignore("round_mode");
     Op::new(spec, |cx| {
-        let y = converted(&array(cx, 0)?, cx.array(1)?.dtype())?;
+        let y = converted(array(cx, 0)?, cx.array(1)?.dtype())?;
         cx.set(0, y);
         Ok(())
     })

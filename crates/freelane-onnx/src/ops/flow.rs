@@ -6,8 +6,6 @@ use freelane_graph::{Datum, Fact, GraphError, Operator, Run, State};
 use freelane_ops::{Array, concat, stack};
 use std::sync::Arc;
 
-type Made = Result<Arc<dyn Operator>, Fault>;
-
 pub(crate) const ROWS: &[Row] = &[
     row("If", 1, |s| Ok(Arc::new(If { yes: s.body("then_branch")?, no: s.body("else_branch")? }))),
     row("Loop", 1, |s| Ok(Arc::new(Loop::new(s)?))),

@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
 fn gather(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let axis = spec.int("axis", 0)?;
     Op::new(spec, move |cx| {
-        let y = array(cx, 0)?.take(&array(cx, 1)?, axis as isize)?;
+        let y = array(cx, 0)?.take(array(cx, 1)?, axis as isize)?;
         cx.set(0, y);
         Ok(())
     })

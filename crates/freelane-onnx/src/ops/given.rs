@@ -115,9 +115,9 @@ pub(crate) fn float_of(cx: &Run<'_>, i: usize) -> Result<Option<f64>, GraphError
     }
 }
 
-/// Input `i` as an array.
-pub(crate) fn array(cx: &Run<'_>, i: usize) -> Result<Array, GraphError> {
-    Ok(cx.array(i)?.clone().into())
+/// Input `i` as an array. It is borrowed: a handle of its own would write to what all threads of a constant share.
+pub(crate) fn array<'r>(cx: &Run<'r>, i: usize) -> Result<&'r Array, GraphError> {
+    Ok(Array::of(cx.array(i)?))
 }
 
 /// What is known of an input, if it is there.

@@ -5,7 +5,6 @@
 //! op.rs        operators out of closures
 //! <family>.rs  the rows of a family and what they do
 //! ```
-#![allow(dead_code, unused_imports)]
 mod activations;
 mod attending;
 mod cast;
@@ -33,7 +32,7 @@ mod signal;
 mod spec;
 mod trees;
 
-pub(crate) use op::{Op, call, ints_of, ufunc};
+pub(crate) use op::{Op, ints_of, ufunc};
 pub(crate) use spec::{Body, Spec};
 
 use crate::Fault;

@@ -2,8 +2,8 @@
 use super::Spec;
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
-use freelane_graph::{Arg, Call, Elementwise, Fact, GraphError, Operator, Run};
-use freelane_ops::{Array, Function, UFunc};
+use freelane_graph::{Call, Elementwise, Fact, GraphError, Operator, Run};
+use freelane_ops::{Array, UFunc};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -101,12 +101,6 @@ impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Oper
 /// An elementwise function as an operator.
 pub(crate) fn ufunc(f: &'static UFunc) -> Result<Arc<dyn Operator>, Fault> {
     Ok(Arc::new(Call::ufunc(f)))
-}
-
-/// A function of the array crates as an operator.
-pub(crate) fn call(name: &'static str, args: Vec<Option<Arg>>) -> Result<Arc<dyn Operator>, Fault> {
-    let function = Function::by_name(name).ok_or_else(|| Fault::Unsupported(format!("there is no function {name}")))?;
-    Ok(Arc::new(Call::new(function, args)))
 }
 
 /// The numbers of an integer tensor.

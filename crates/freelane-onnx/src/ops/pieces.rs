@@ -27,9 +27,8 @@ fn concatenate(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         None => return Err(Fault::Invalid("attribute axis is missing".to_owned())),
     };
     Op::new(spec, move |cx| {
-        let arrays = (0..cx.len()).map(|i| array(cx, i)).collect::<Result<SmallVec<[Array; 8]>, _>>()?;
-        let refs: SmallVec<[&Array; 8]> = arrays.iter().collect();
-        let y = concat(&refs, axis as isize)?;
+        let arrays = (0..cx.len()).map(|i| array(cx, i)).collect::<Result<SmallVec<[&Array; 8]>, _>>()?;
+        let y = concat(&arrays, axis as isize)?;
         cx.set(0, y);
         Ok(())
     })
@@ -246,8 +245,8 @@ fn pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             .collect();
         let widths: SmallVec<[(usize, usize); 8]> =
             pads.iter().map(|&(b, a)| (b.max(0) as usize, a.max(0) as usize)).collect();
-        let inner = if pads.iter().any(|&(b, a)| b < 0 || a < 0) { x.index(&cropped)? } else { x };
-        let y = if widths.iter().all(|w| *w == (0, 0)) { inner } else { inner.pad(&widths, with)? };
+        let inner = if pads.iter().any(|&(b, a)| b < 0 || a < 0) { &x.index(&cropped)? } else { x };
+        let y = if widths.iter().all(|w| *w == (0, 0)) { inner.clone() } else { inner.pad(&widths, with)? };
         cx.set(0, y);
         Ok(())
     })
@@ -338,9 +337,9 @@ fn compress(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         let x = array(cx, 0)?;
         let (x, axis) = match axis {
             Some(axis) => (x, axis as isize),
-            None => (x.ravel()?, 0),
+            None => (&x.ravel()?, 0),
         };
-        let places = nonzero(&array(cx, 1)?)?;
+        let places = nonzero(array(cx, 1)?)?;
         let places = places.first().ok_or_else(|| GraphError::invalid("the condition must have one axis"))?;
         let y = x.take(places, axis)?;
         cx.set(0, y);
@@ -380,7 +379,7 @@ fn reverse_sequence(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
 fn center_crop_pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let axes: Option<Few> = spec.ints("axes")?.map(Into::into);
     let run = move |cx: &mut Run<'_>| {
-        let mut x = array(cx, 0)?;
+        let x = array(cx, 0)?;
         let lengths = super::ints_of(cx.array(1)?)?;
         let all: Few = (0..x.rank() as i64).collect();
         let axes = axes_of(axes.as_deref().unwrap_or(&all), x.rank())?;
@@ -395,7 +394,7 @@ fn center_crop_pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
                 index[axis] = Slice { start: Some(start), stop: Some(start + length as isize), step: 1 }.into();
             }
         }
-        x = x.index(&index)?;
+        let x = x.index(&index)?;
         let zero = Array::zeros(&[], x.dtype())?.to_scalar()?;
         cx.set(0, x.pad(&widths, Pad::Constant(zero))?);
         Ok(())

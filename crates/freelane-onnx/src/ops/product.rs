@@ -4,7 +4,7 @@ use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::DType;
 use freelane_graph::{Dim, Fact, GraphError, Operator, broadcast_dims};
-use freelane_ops::{Array, Operand, einsum, matmul, ufuncs as u};
+use freelane_ops::{Operand, einsum, matmul, ufuncs as u};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Row] =
@@ -95,7 +95,7 @@ fn sums(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let equation: String = spec.text("equation", "")?.chars().filter(|c| !c.is_whitespace()).collect();
     Op::new(spec, move |cx| {
         let arrays = (0..cx.len()).map(|i| array(cx, i)).collect::<Result<Vec<_>, _>>()?;
-        let y = einsum(&equation, &arrays.iter().collect::<Vec<&Array>>())?;
+        let y = einsum(&equation, &arrays)?;
         cx.set(0, y);
         Ok(())
     })

@@ -162,7 +162,7 @@ fn unsqueeze(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let inferred = axes.clone();
     Op::new(spec, move |cx| {
         let axes = axes.get(cx)?.ok_or_else(|| GraphError::invalid("the axes are missing"))?;
-        let mut x = array(cx, 0)?;
+        let mut x = array(cx, 0)?.clone();
         let mut axes = axes_of(&axes, x.rank() + axes.len())?;
         axes.sort_unstable();
         for a in axes {
