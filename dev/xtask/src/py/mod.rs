@@ -14,6 +14,9 @@ use xshell::Shell;
 
 /// What our own tests need.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
+/// Tests of what functions compute, which is the same code under every interpreter: they run once.
+const ARITHMETIC: [&str; 3] =
+    ["python/tests/test_functions.py", "python/tests/test_properties.py", "python/tests/test_edge_values.py"];
 /// What the benches need.
 const PEERS: &str = "dev/benches/peers/requirements.txt";
 
@@ -25,10 +28,14 @@ pub fn test(sh: &Shell, only: Option<&str>, rest: &[String]) -> Result<()> {
     };
     let Some(first) = interpreters.first() else { return Ok(()) };
     let tools = Tools::new(sh, first)?;
+    let last = interpreters.len() - 1;
     let failed: Vec<&str> = interpreters
         .iter()
-        .filter(|interpreter| test_one(&tools, interpreter, rest).inspect_err(|e| eprintln!("error: {e:#}")).is_err())
-        .map(|interpreter| interpreter.name.as_str())
+        .enumerate()
+        .filter(|(i, interpreter)| {
+            test_one(&tools, interpreter, *i == last, rest).inspect_err(|e| eprintln!("error: {e:#}")).is_err()
+        })
+        .map(|(_, interpreter)| interpreter.name.as_str())
         .collect();
     match failed.is_empty() {
         true => Ok(()),
@@ -45,9 +52,11 @@ fn all() -> Vec<Interpreter> {
     found
 }
 
-fn test_one(tools: &Tools<'_>, interpreter: &Interpreter, rest: &[String]) -> Result<()> {
+/// Tests one interpreter; arithmetic only if asked for.
+fn test_one(tools: &Tools<'_>, interpreter: &Interpreter, arithmetic: bool, rest: &[String]) -> Result<()> {
     let venv = ready(tools, interpreter, Purpose::Tests)?;
-    run::step(&format!("pytest on {}", interpreter.name), venv.pytest(tools.sh).args(rest))
+    let ignored = ARITHMETIC.iter().filter(|_| !arithmetic).map(|file| format!("--ignore={file}"));
+    run::step(&format!("pytest on {}", interpreter.name), venv.pytest(tools.sh).args(ignored).args(rest))
 }
 
 fn ready(tools: &Tools<'_>, interpreter: &Interpreter, purpose: Purpose) -> Result<Venv> {
