@@ -751,3 +751,49 @@ def test_tables_are_complete():
         numbers("bfloat16").dtype == numpy_name("bfloat16")
         and to_numpy(fl.ones(1, dtype="bfloat16")).dtype == np.float32
     )
+
+
+def test_errors_name_the_function_that_was_called():
+    x = fl.asarray([1, 2, 3])
+    for name, call in {
+        "repeat": lambda: fl.repeat(x, 2**62),
+        "searchsorted": lambda: fl.searchsorted(x, 2**70, sorter=fl.asarray([0, 1])),
+        "linspace": lambda: fl.linspace(0, 1, 2**62),
+        "topk": lambda: fl.topk(x, 9),
+        "percentile": lambda: fl.percentile(x, 101),
+        "stack": lambda: fl.stack([x, x[1:]]),
+    }.items():
+        with pytest.raises((ValueError, MemoryError), match=rf"^{name}: "):
+            call()
+
+
+def test_numbers_that_a_dtype_does_not_hold_are_searched_for():
+    x = np.array([-3, 0, 5], np.int8)
+    for value in (300, -129, 2**40, 0):
+        assert fl.searchsorted(fl.asarray(x), value).item() == np.searchsorted(x, value)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float32"])
+@pytest.mark.parametrize("method", ["lower", "higher", "nearest"])
+def test_quantiles_that_are_elements_are_of_their_dtype(dtype, method):
+    x = np.array([[3, 1, 2, 7], [9, 9, 0, 4]], dtype)
+    for q in (0, 10, 30, [50, 100]):
+        found, want = fl.percentile(fl.asarray(x), q, axis=1, method=method), np.percentile(x, q, axis=1, method=method)
+        assert found.dtype.name == dtype == want.dtype.name and np.array_equal(found, want)
+
+
+def test_large_numbers_are_not_counted_as_negative_ones():
+    with pytest.raises(ValueError, match="too large to be counted, one is 18446744073709551615"):
+        fl.bincount(fl.asarray([2**64 - 1], dtype="uint64"))
+
+
+def test_sorted_nans_are_the_nan_of_their_type():
+    for values in ([np.nan, 1.0], [1.0, -np.nan], [-np.nan] * 40, [2.0, -np.nan, 1.0]):
+        for x in (np.array(values), np.array(values * 2)[::2], np.array(values)[::-1]):
+            found = np.asarray(fl.sort(fl.asarray(x)))
+            assert not np.signbit(found[np.isnan(found)]).any() and np.array_equal(found, np.sort(x), equal_nan=True)
+
+
+def test_nans_are_not_the_largest():
+    values, indices = fl.topk(fl.asarray([np.nan, 1.0, 3.0]), 3)
+    assert np.asarray(values)[:2].tolist() == [3.0, 1.0] and np.asarray(indices).tolist() == [2, 1, 0]
