@@ -63,11 +63,15 @@ impl DataType {
         DATA_TYPES.iter().find(|row| row.code == code).ok_or(Fault::UnknownDataType(code))
     }
 
-    /// The dtype of arrays of it.
+    /// The dtype of arrays of it. Integers of two and four bits are carried as int8 and uint8, floats of four and eight bits as
+    /// float32.
     ///
     /// # Errors
     /// When there is none.
     pub fn dtype(&self) -> Result<DType, Fault> {
+        if let Some(narrow) = self.narrow() {
+            return Ok(narrow.carrier());
+        }
         let dtype = DType::ALL.iter().find(|d| i64::from(d.onnx_code()) == self.code);
         dtype.copied().ok_or(Fault::UnsupportedDataType(self.name))
     }

@@ -56,7 +56,7 @@ pub enum Fault {
     UnknownDataType(i64),
     /// A type of elements that is not supported.
     #[error(
-        "elements of type {0} are not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float, double, complex64 and complex128"
+        "elements of type {0} are not supported; supported are all others: bool, integers, floats and complex numbers"
     )]
     UnsupportedDataType(&'static str),
     /// A shape that cannot be.

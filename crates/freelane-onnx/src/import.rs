@@ -15,7 +15,7 @@ use freelane_graph::{Datum, Dim, Fact, Graph, Operator, Plan, ValueId, passes, r
 use freelane_ops::Array;
 use freelane_pool::Lane;
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -62,6 +62,8 @@ fn opsets<'m>(sets: &[OperatorSetId<'m>]) -> HashMap<&'m str, u32> {
 struct Level {
     graph: Graph,
     captured: Vec<ValueId>,
+    /// Values whose arrays carry elements of narrower types.
+    narrow: HashMap<ValueId, &'static DataType>,
     here: HashMap<ValueId, ValueId>,
 }
 
@@ -126,6 +128,9 @@ impl<'m> Importer<'m, '_> {
             if !self.top().names.contains_key(info.name) {
                 let fact = fact_of(info).map_err(|f| f.in_part(format!("input {}", info.name)))?;
                 let id = self.graph().input(info.name, fact);
+                if let Some(Type { tensor_type: Some(tensor), .. }) = info.ty.as_deref() {
+                    DataType::of(tensor.elem_type).into_iter().for_each(|ty| self.note(id, ty));
+                }
                 self.define(info.name, id)?;
                 inputs.push(info.name.to_owned());
             }
@@ -143,6 +148,7 @@ impl<'m> Importer<'m, '_> {
             let place = || format!("initializer {}", tensor.name);
             let array = array_of(tensor, self.external).map_err(|f| f.in_part(place()))?;
             let id = self.graph().constant(tensor.name, array.into());
+            self.note(id, DataType::of(tensor.data_type)?);
             self.define(tensor.name, id).map_err(|f| f.in_part(place()))?;
         }
         for sparse in &graph.sparse_initializer {
@@ -152,6 +158,17 @@ impl<'m> Importer<'m, '_> {
             self.define(name, id)?;
         }
         Ok(())
+    }
+
+    /// Notes the type of a value that is narrower than its array's.
+    fn note(&mut self, id: ValueId, ty: &'static DataType) {
+        if let (Some(_), Some(level)) = (ty.narrow(), self.levels.last_mut()) {
+            level.narrow.insert(id, ty);
+        }
+    }
+
+    fn narrow(&self, id: Option<ValueId>) -> Option<&'static DataType> {
+        self.levels.last()?.narrow.get(&id?).copied()
     }
 
     fn define(&mut self, name: &'m str, id: ValueId) -> Result<(), Fault> {
@@ -197,6 +214,9 @@ impl<'m> Importer<'m, '_> {
             }
         };
         level.here.insert(outer, id);
+        if let Some(ty) = self.levels[inner - 1].narrow.get(&outer).copied() {
+            self.levels[inner].narrow.insert(id, ty);
+        }
         id
     }
 
@@ -234,6 +254,7 @@ impl<'m> Importer<'m, '_> {
         }
         let facts: Vec<Option<Fact>> =
             inputs[..own].iter().map(|id| id.map(|id| self.graph().fact(id).clone())).collect();
+        let narrow: Vec<_> = inputs[..own].iter().map(|&id| self.narrow(id)).collect();
         let wanted: Vec<bool> = node.output.iter().map(|name| !name.is_empty()).collect();
         let spec = Spec {
             name: node.op_type,
@@ -243,11 +264,17 @@ impl<'m> Importer<'m, '_> {
             attributes: &attributes,
             bodies: &bodies,
             external: self.external,
+            narrow: &narrow,
+            makes: Cell::new(carried(node.op_type, &narrow)?),
             asked: RefCell::default(),
         };
         let op = (row.make)(&spec)?;
         spec.check_attributes()?;
+        let makes = spec.makes.get();
         let ids = self.add(node, op, &inputs)?;
+        if let Some(ty) = makes {
+            ids.iter().flatten().for_each(|&id| self.note(id, ty));
+        }
         for (name, id) in node.output.iter().zip(ids) {
             if let Some(id) = id {
                 self.define(name, id)?;
@@ -325,6 +352,10 @@ impl<'m> Importer<'m, '_> {
         });
         let mut level = self.levels.pop().unwrap_or_default();
         let own = done?.len();
+        if let Some(ty) = level.graph.outputs().iter().find_map(|id| level.narrow.get(id)) {
+            let what = format!("a graph of a node cannot give elements of type {}; cast them to float first", ty.name);
+            return Err(Fault::Unsupported(what).into());
+        }
         let mut captures = vec![];
         for id in level.captured {
             captures.push(inputs.len());
@@ -382,6 +413,36 @@ impl<'m> Importer<'m, '_> {
         let whole = found.iter().zip(&wanted).all(|(d, w)| !w || matches!(d, Some(Datum::Array(_))));
         let array = |d: Option<Datum>| if let Some(Datum::Array(a)) = d { Some(a) } else { None };
         Ok(whole.then(|| found.into_iter().map(array).collect()))
+    }
+}
+
+/// Operators that give elements as they take them.
+const MOVES: &[&str] = &[
+    "Concat",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Identity",
+    "Reshape",
+    "Slice",
+    "Split",
+    "Squeeze",
+    "Tile",
+    "Transpose",
+    "Unsqueeze",
+];
+/// Operators that know what narrow elements they take.
+const KNOWS: &[&str] = &["Cast", "CastLike", "DequantizeLinear", "QuantizeLinear", "Shape", "Size"];
+
+/// The narrow type of what an operator makes of elements of such types.
+fn carried(op: &str, inputs: &[Option<&'static DataType>]) -> Result<Option<&'static DataType>, Fault> {
+    match inputs.iter().flatten().next() {
+        Some(ty) if MOVES.contains(&op) => Ok(Some(ty)),
+        Some(ty) if !KNOWS.contains(&op) => {
+            let what = format!("{op} does not take elements of type {}; cast them to float first", ty.name);
+            Err(Fault::Unsupported(what))
+        }
+        _ => Ok(None),
     }
 }
 

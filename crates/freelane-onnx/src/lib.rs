@@ -4,6 +4,7 @@
 //! wire.rs     protocol buffers out of untrusted bytes: bounded depth, bounded memory, every fault with its place
 //! proto.rs    the messages, one row a field
 //! dtype.rs    types of elements: one row each
+//! narrow.rs   elements of two, four and eight bits that arrays carry as wider ones
 //! file.rs     the bytes of a model
 //! tensor.rs   tensors as arrays, from the file or from files beside it
 //! value.rs    a value in a file of its own
@@ -18,6 +19,7 @@ mod error;
 mod file;
 mod import;
 mod limits;
+mod narrow;
 mod ops;
 pub mod proto;
 mod session;

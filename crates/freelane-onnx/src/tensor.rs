@@ -3,6 +3,7 @@
 //! The elements lie in the model, in one of several fields by their type, or in a file beside it. Before memory is taken,
 //! their number is compared with the lengths of the axes.
 use crate::error::shown;
+use crate::narrow::Narrow;
 use crate::proto::Tensor;
 use crate::{DataType, Fault};
 use freelane_array::{ArrayData, BytesError, DType, Element, Layout, with_dtype};
@@ -27,8 +28,11 @@ pub enum ExternalData {
 /// # Errors
 /// When its type is unknown or has no arrays, its elements are more or fewer than its shape says, or lie where they may not.
 pub fn array_of(tensor: &Tensor<'_>, external: &ExternalData) -> Result<Array, Fault> {
-    let dtype = DataType::of(tensor.data_type)?.dtype()?;
     let layout = Layout::contiguous(&shape_of(tensor)?)?;
+    if let Some(kind) = DataType::of(tensor.data_type)?.narrow() {
+        return narrow_array(tensor, kind, &layout, external);
+    }
+    let dtype = DataType::of(tensor.data_type)?.dtype()?;
     if tensor.data_location == 1 || !tensor.external_data.is_empty() {
         return from_file(tensor, dtype, layout, external);
     }
@@ -36,6 +40,26 @@ pub fn array_of(tensor: &Tensor<'_>, external: &ExternalData) -> Result<Array, F
         Some(bytes) => from_bytes(bytes, dtype, layout),
         None => from_fields(tensor, dtype, &layout),
     }
+}
+
+/// A tensor of elements that arrays carry as wider ones.
+fn narrow_array(tensor: &Tensor<'_>, kind: Narrow, layout: &Layout, external: &ExternalData) -> Result<Array, Fault> {
+    if tensor.data_location == 1 || !tensor.external_data.is_empty() {
+        let bytes = Layout::contiguous(&[kind.bytes(layout.len())])?;
+        return kind.array(&from_file(tensor, DType::U8, bytes, external)?.to_vec::<u8>()?, layout);
+    }
+    match tensor.raw_data {
+        Some(bytes) => kind.array(bytes, layout),
+        None => {
+            // Signed bytes too may stand for the bits.
+            let bytes = tensor.int32_data.iter().map(|&v| narrow_byte(v)).collect::<Result<Vec<u8>, _>>()?;
+            kind.array(&bytes, layout)
+        }
+    }
+}
+
+fn narrow_byte(v: i64) -> Result<u8, Fault> {
+    i8::try_from(v).map_or_else(|_| narrow(v), |v| Ok(v as u8))
 }
 
 fn shape_of(tensor: &Tensor<'_>) -> Result<Vec<usize>, Fault> {

@@ -1,10 +1,13 @@
 //! Floats as small integers, and products of those.
+use super::given::{array, axis_of};
 use super::layers::{groups, sliding};
 use super::{Op, Row, Spec, row};
-use crate::Fault;
-use freelane_array::DType;
+use crate::narrow::{Narrow, Towards};
+use crate::{DataType, Fault};
+use freelane_array::{DType, Index, Slice};
 use freelane_graph::{Fact, GraphError, Operator};
 use freelane_nn::quant::{self, Quantized, Shared};
+use freelane_ops::Array;
 use std::sync::Arc;
 
 type Made = Result<Arc<dyn Operator>, Fault>;
@@ -79,7 +82,72 @@ fn like(dtype: Option<DType>) -> impl Fn(&[Option<&Fact>], usize) -> Result<Vec<
     }
 }
 
+/// Scales or zero points, stretched to the array that they belong to.
+fn spread(s: &Array, x: &[usize], shared: Shared) -> Result<Array, GraphError> {
+    if s.len() == 1 && (s.rank() < 2 || shared.block == 0) {
+        return Ok(s.reshape(&[])?);
+    }
+    let axis = axis_of(shared.axis, x.len())?;
+    if shared.block == 0 {
+        let mut shape = vec![1isize; x.len()];
+        shape[axis] = s.len() as isize;
+        return Ok(s.reshape(&shape)?);
+    }
+    let mut index: Vec<Index> = vec![Slice::all().into(); axis];
+    index.push(Slice { start: None, stop: Some(x[axis] as isize), step: 1 }.into());
+    Ok(s.repeat(shared.block, axis as isize)?.index(&index)?)
+}
+
+/// Floats as elements of a narrow type.
+fn quantize_narrow(s: &Spec<'_>, ty: &'static DataType, narrow: Narrow, shared: Shared) -> Made {
+    let saturate = s.flag("saturate", true)?;
+    type_of(s, "precision")?;
+    s.ignore("output_dtype");
+    s.makes.set(Some(ty));
+    Op::new(s, move |cx| {
+        let zero = cx.array_or_none(2)?;
+        if let Some((low, high)) = narrow.range() {
+            let y = quant::quantize(cx.lane(), cx.array(0)?, cx.array(1)?, zero, narrow.carrier(), shared)?;
+            cx.set(0, Array::from(y).clip(Some(low.into()), Some(high.into()))?);
+            return Ok(());
+        }
+        let x = array(cx, 0)?;
+        let mut y = x.astype(DType::F64)?.divide(&spread(array(cx, 1)?, x.shape(), shared)?.astype(DType::F64)?)?;
+        if let Some(zero) = zero {
+            y = y.add(&spread(Array::of(zero), x.shape(), shared)?)?;
+        }
+        cx.set(0, narrow.cast(&y, saturate, Towards::Nearest)?);
+        Ok(())
+    })
+    .infer(like(Some(narrow.carrier())))
+    .done()
+}
+
+/// Elements of a narrow floating-point type as floats.
+fn dequantize_floats(s: &Spec<'_>, shared: Shared, wanted: Option<DType>) -> Made {
+    let dtype = wanted.or(s.fact(1).and_then(|f| f.dtype));
+    Op::new(s, move |cx| {
+        let (x, scale) = (array(cx, 0)?, array(cx, 1)?);
+        let mut y = x.clone();
+        if let Some(zero) = cx.array_or_none(2)? {
+            y = y.subtract(&spread(Array::of(zero), x.shape(), shared)?)?;
+        }
+        let y = y.multiply(&spread(scale, x.shape(), shared)?)?;
+        cx.set(0, y.astype(wanted.unwrap_or(scale.dtype()))?);
+        Ok(())
+    })
+    .infer(like(dtype))
+    .done()
+}
+
 fn quantize(s: &Spec<'_>) -> Made {
+    let named = match s.int("output_dtype", 0)? {
+        0 => None,
+        code => Some(DataType::of(code)?),
+    };
+    if let Some((ty, narrow)) = s.narrow(2).or(named).and_then(|ty| Some((ty, ty.narrow()?))) {
+        return quantize_narrow(s, ty, narrow, shared(s)?);
+    }
     let (shared, wanted) = (shared(s)?, type_of(s, "output_dtype")?);
     type_of(s, "precision")?;
     s.ignore("saturate");
@@ -100,6 +168,9 @@ fn quantize(s: &Spec<'_>) -> Made {
 
 fn dequantize(s: &Spec<'_>) -> Made {
     let (shared, wanted) = (shared(s)?, type_of(s, "output_dtype")?);
+    if s.narrow(0).and_then(DataType::narrow).is_some_and(|n| n.range().is_none()) {
+        return dequantize_floats(s, shared, wanted);
+    }
     let dtype = wanted.or(s.fact(1).and_then(|f| f.dtype));
     Op::new(s, move |cx| {
         let scale = cx.array(1)?;

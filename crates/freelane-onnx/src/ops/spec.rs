@@ -1,9 +1,9 @@
 //! What a node says of itself.
 use crate::proto::{Attribute, Tensor};
-use crate::{ExternalData, Fault, array_of};
+use crate::{DataType, ExternalData, Fault, array_of};
 use freelane_array::{ArrayData, DType};
 use freelane_graph::{Datum, Fact, GraphError, Plan, Run, State};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// A graph that a node runs: a branch, or the body of a loop.
@@ -50,6 +50,10 @@ pub(crate) struct Spec<'s> {
     pub bodies: &'s [(&'s str, Body)],
     /// Where elements may lie that are not in the file.
     pub external: &'s ExternalData,
+    /// Of each own input, the type that its array carries, where that is narrower.
+    pub narrow: &'s [Option<&'static DataType>],
+    /// The same of the outputs, told by whoever makes the operator.
+    pub makes: Cell<Option<&'static DataType>>,
     /// Names of attributes that were asked for.
     pub asked: RefCell<Vec<&'static str>>,
 }
@@ -133,12 +137,32 @@ impl<'s> Spec<'s> {
         let Some(found) = self.find(name, 4, "a tensor")? else { return Ok(None) };
         let tensor: &Tensor<'_> =
             found.t.as_deref().ok_or_else(|| Fault::Invalid(format!("attribute {name} has no tensor")))?;
+        let ty = DataType::of(tensor.data_type)?;
+        if ty.narrow().is_some() {
+            self.makes.set(Some(ty));
+        }
         array_of(tensor, self.external).map(|array| Some(array.into()))
     }
 
-    /// A type of elements, as its number in the standard.
+    /// A type of elements that arrays have.
     pub fn dtype(&self, name: &'static str) -> Result<Option<DType>, Fault> {
-        self.int_or_none(name)?.map(|code| crate::DataType::of(code)?.dtype()).transpose()
+        match self.data_type(name)? {
+            Some(ty) if ty.narrow().is_some() => {
+                let (op, ty) = (self.name, ty.name);
+                Err(Fault::Unsupported(format!("{op} does not make elements of type {ty}; make wider ones and cast")))
+            }
+            ty => ty.map(DataType::dtype).transpose(),
+        }
+    }
+
+    /// A type of elements.
+    pub fn data_type(&self, name: &'static str) -> Result<Option<&'static DataType>, Fault> {
+        self.int_or_none(name)?.map(DataType::of).transpose()
+    }
+
+    /// The narrow type that input `i` carries.
+    pub fn narrow(&self, i: usize) -> Option<&'static DataType> {
+        self.narrow.get(i).copied().flatten()
     }
 
     /// The attribute itself.
