@@ -1,12 +1,14 @@
 //! Operands without gaps, and results written part by part.
 use freelane_array::{ArrayData, DType, Element};
 use freelane_kernels::conv::ConvElement;
+use freelane_mem::ScratchReq;
 use freelane_ops::batch::{Chunks, for_each_part};
-use freelane_ops::{Array, OpsError};
+use freelane_ops::{Array, InOp, OpsError};
 use freelane_pool::Lane;
 use num_traits::Float;
 use std::borrow::Cow;
 use std::iter::Sum;
+use std::mem::MaybeUninit;
 use std::ops::{AddAssign, DivAssign, MulAssign};
 
 /// A float that layers compute in.
@@ -15,13 +17,21 @@ pub(crate) trait Real: Element + Float + ConvElement + Sum + AddAssign + MulAssi
     fn of(x: f64) -> Self;
     /// The number.
     fn wide(self) -> f64;
-    /// Numbers as the bytes they become when quantized by their range.
-    fn through_bytes(x: &mut [Self]);
+    /// The same elements, if they are `f32`.
+    fn singles(x: &[Self]) -> Option<&[f32]>;
+    /// As `singles`.
+    fn singles_mut(x: &mut [Self]) -> Option<&mut [f32]>;
 }
 
 macro_rules! reals {
-    ($($t:ty),*) => {$(
+    ($($t:ty: |$x:ident| $singles:expr),*) => {$(
         impl Real for $t {
+            fn singles($x: &[$t]) -> Option<&[f32]> {
+                $singles
+            }
+            fn singles_mut($x: &mut [$t]) -> Option<&mut [f32]> {
+                $singles
+            }
             #[inline(always)]
             fn of(x: f64) -> $t {
                 x as $t
@@ -30,15 +40,10 @@ macro_rules! reals {
             fn wide(self) -> f64 {
                 self as f64
             }
-            fn through_bytes(x: &mut [$t]) {
-                let mut single: Vec<f32> = x.iter().map(|x| *x as f32).collect();
-                crate::quant::through_bytes(&mut single);
-                x.iter_mut().zip(single).for_each(|(x, s)| *x = <$t>::from(s));
-            }
         }
     )*};
 }
-reals!(f32, f64);
+reals!(f32: |x| Some(x), f64: |_x| None);
 
 /// Runs a body with `T` standing for `f32` or `f64`.
 macro_rules! with_real {
@@ -125,6 +130,21 @@ pub(crate) fn fill<T: Element>(
         for_each_part(lane, op, cost as u64, Chunks::new(elements, parts), f)?;
     }
     Ok(out.into())
+}
+
+/// Calls `f` with so many zeros in the lane's scratch memory.
+pub(crate) fn scratch<T: Element, R>(
+    lane: &Lane,
+    op: &'static str,
+    len: usize,
+    f: impl FnOnce(&mut [T]) -> Result<R, OpsError>,
+) -> Result<R, OpsError> {
+    let made = lane.scratch(ScratchReq::of::<T>(len), |memory| {
+        memory.fill(MaybeUninit::new(0));
+        // SAFETY: the memory is aligned and large enough for `len` elements, and zero bytes are one of each type.
+        f(unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast::<T>(), len) })
+    });
+    made.in_op(op)?
 }
 
 /// Lengths before, of, and behind an axis.

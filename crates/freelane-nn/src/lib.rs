@@ -13,6 +13,7 @@ mod window;
 
 pub mod activation;
 pub mod attention;
+pub mod bytes;
 pub mod conv;
 pub mod loss;
 pub mod norm;

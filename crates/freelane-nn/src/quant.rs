@@ -3,8 +3,10 @@ use crate::Sliding;
 use crate::arrays::{around, axis_of, dense, dense_as, elements, fill};
 use crate::conv::{Activation, Convolution};
 use freelane_array::{ArrayData, DType, Element};
+use freelane_kernels::int8::{dynamic_range, quantize as quantize_bytes};
 use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
+use freelane_simd::Isa;
 
 /// An integer that stands for floats.
 trait Code: Element {
@@ -219,21 +221,6 @@ pub fn dequantize(
     crate::arrays::in_dtype(done, dtype)
 }
 
-/// The scale and zero point by which 8 unsigned bits hold all of some numbers, and zero.
-pub(crate) fn dynamic_range(x: &[f32]) -> (f32, f32) {
-    let low = x.iter().fold(0f32, |a, b| a.min(*b));
-    let high = x.iter().fold(0f32, |a, b| a.max(*b));
-    let scale = (high - low) / 255.0;
-    let scale = if scale > 0.0 { scale } else { 1.0 };
-    (scale, (0.0 - low / scale).clamp(0.0, 255.0).round_ties_even())
-}
-
-/// Numbers as the bytes they become, still as floats: what is left of them in 8 bits.
-pub(crate) fn through_bytes(x: &mut [f32]) {
-    let (scale, zero) = dynamic_range(x);
-    x.iter_mut().for_each(|x| *x = (((*x / scale).round_ties_even() + zero).clamp(0.0, 255.0) - zero) * scale);
-}
-
 /// The array as bytes, their scale and zero point, chosen by its range.
 ///
 /// # Errors
@@ -242,16 +229,16 @@ pub fn quantize_dynamic(lane: &Lane, x: &ArrayData) -> Result<[ArrayData; 3], Op
     const OP: &str = "DynamicQuantizeLinear";
     let dense = dense(x)?;
     let from = elements::<f32>(&dense)?;
-    let (scale, zero) = dynamic_range(from);
+    let isa = Isa::current();
+    let (scale, zero) = dynamic_range(isa, from);
     let shape = x.layout().shape();
     let parts = crate::activation::parts(shape);
     let y = fill::<u8>(lane, OP, shape, parts, from.len(), |_, i, out| {
-        let x = &from[i * out.len()..];
-        let each = out.iter_mut().zip(x);
-        each.for_each(|(o, x)| *o = ((*x / scale).round_ties_even() + zero).clamp(0.0, 255.0) as u8);
+        quantize_bytes(isa, &from[i * out.len()..][..out.len()], scale, zero, out);
         Ok(())
     })?;
-    let (scale, zero) = (Array::full(&[], f64::from(scale), DType::F32)?, Array::full(&[], zero as i64, DType::U8)?);
+    let (scale, zero) =
+        (Array::full(&[], f64::from(scale), DType::F32)?, Array::full(&[], i64::from(zero), DType::U8)?);
     Ok([y, scale.into(), zero.into()])
 }
 

@@ -3,15 +3,17 @@
 //! The products of all inputs are made at once; then each step multiplies the hidden state and finishes its gates. Rows of a
 //! batch do not see each other.
 use crate::activation::Activation;
-use crate::arrays::{Real, dense_as, elements, elements_mut, in_dtype, not_real, wide_dtype};
+use crate::arrays::{Real, dense_as, elements, elements_mut, in_dtype, not_real, scratch, wide_dtype};
+use crate::bytes::{ByteMatrix, ScaledMatrix};
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::elementwise as k;
 use freelane_kernels::elementwise::Map1;
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Packed, gemm_packed, gemm_scratch, pack, packed_len};
 use freelane_mem::ScratchReq;
-use freelane_ops::{Array, InOp, OpsError};
+use freelane_ops::{Array, InOp, Index, OpsError, Slice};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a step computes.
@@ -104,12 +106,53 @@ pub struct Recurrence {
     pub batch_first: bool,
 }
 
-/// A direction's weights as products read them.
+/// A matrix as products read it from the right.
+enum Right<T> {
+    Floats { packed: Vec<T>, depth: usize, columns: usize },
+    Bytes(ScaledMatrix),
+}
+
+impl<T: Real> Right<T> {
+    /// Packs the transpose of some rows.
+    fn new(rows: &[T], columns: usize, depth: usize) -> Result<Right<T>, OpsError> {
+        Ok(Right::Floats { packed: pack_rows(rows, columns, depth)?, depth, columns })
+    }
+
+    /// `out = x right`, then a bias is added to each row.
+    fn multiply(&self, lane: &Lane, x: &[T], bias: Option<&[T]>, out: &mut [T]) -> Result<(), OpsError> {
+        const OP: &str = "recurrence";
+        match self {
+            Right::Floats { packed, depth, columns } => {
+                let (depth, n) = (*depth, *columns);
+                let rows = out.len().checked_div(n).unwrap_or(0);
+                if rows == 0 {
+                    return Ok(());
+                }
+                let large = || OpsError::argument(OP, "operands larger than memory");
+                let a = Mat::new(x, 0, [rows, depth], [depth as isize, 1]).ok_or_else(large)?;
+                let b = Packed::new(packed, depth, n).ok_or_else(large)?;
+                let mut out = MatMut::new(out, 0, [rows, n], [n as isize, 1]).ok_or_else(large)?;
+                let need = gemm_scratch::<T>(rows, n, depth);
+                let epilogue = Epilogue { bias, relu: false };
+                lane.scratch(ScratchReq::new(need.size(), need.align()), |scratch| {
+                    gemm_packed(Isa::current(), a, b, &mut out, 0..n, epilogue, scratch);
+                })
+                .in_op(OP)
+            }
+            Right::Bytes(matrix) => match (T::singles(x), T::singles_mut(out)) {
+                (Some(x), Some(out)) => matrix.multiply(lane, x, bias.and_then(T::singles), out),
+                _ => Err(not_real(OP, T::DTYPE)),
+            },
+        }
+    }
+}
+
+/// A direction's weights.
 struct Direction<T> {
-    inputs: Vec<T>,
-    hidden: Vec<T>,
+    inputs: Right<T>,
+    hidden: Right<T>,
     /// The hidden gate's part of `hidden`, where that is multiplied apart.
-    reset: Vec<T>,
+    reset: Option<Right<T>>,
 }
 
 /// Weights as products read them.
@@ -117,8 +160,6 @@ struct Direction<T> {
 pub struct Weights {
     inputs: usize,
     hidden: usize,
-    /// Whether what is multiplied becomes bytes first.
-    bytes: bool,
     kind: Kind,
 }
 
@@ -144,22 +185,31 @@ fn pack_rows<T: Real>(rows: &[T], count: usize, depth: usize) -> Result<Vec<T>, 
 /// Weights of bytes, scales of all, of each direction or of each column, and zero points alike.
 pub type Bytes<'a> = (&'a ArrayData, &'a ArrayData, Option<&'a ArrayData>);
 
-/// The numbers that bytes stand for, rows and columns exchanged.
-fn floats((bytes, scale, zero): Bytes<'_>) -> Result<ArrayData, OpsError> {
-    let spread = |x: &ArrayData| -> Result<Array, OpsError> {
-        let x = Array::from(x.clone()).astype(DType::F32)?;
-        match *x.shape() {
-            [] | [1] => x.reshape(&[]),
-            [d] => x.reshape(&[d as isize, 1, 1]),
-            [d, n] => x.reshape(&[d as isize, 1, n as isize]),
-            _ => Ok(x),
-        }
+/// The matrix of direction `i` of `ways`.
+fn byte_part((bytes, scale, zero): Bytes<'_>, i: usize, ways: usize, columns: usize) -> Result<ScaledMatrix, OpsError> {
+    let part = |x: &ArrayData| Array::from(x.clone()).index(&[Index::At(i as isize)]);
+    // One for all, one for each direction, or one for each column of each direction.
+    let of = |x: &ArrayData| -> Result<Array, OpsError> {
+        let all = Array::from(x.clone()).reshape(&[-1])?;
+        let each = match all.len() {
+            1 => return Ok(all),
+            n if n == ways => 1,
+            n if n == ways * columns => columns,
+            n => {
+                return Err(OpsError::argument(
+                    "recurrence",
+                    format!("{n} scales or zero points for {ways} directions"),
+                ));
+            }
+        };
+        all.index(&[Slice { start: Some((i * each) as isize), stop: Some(((i + 1) * each) as isize), step: 1 }.into()])?
+            .contiguous()
     };
-    let mut x = Array::from(bytes.clone()).astype(DType::F32)?;
-    if let Some(zero) = zero {
-        x = x.subtract(&spread(zero)?)?;
-    }
-    permuted(x.multiply(&spread(scale)?)?.into(), &[0, 2, 1])
+    Ok(ScaledMatrix {
+        matrix: ByteMatrix::pack(part(bytes)?.data())?,
+        scale: of(scale)?.astype(DType::F32)?.to_vec::<f32>()?,
+        zero: zero.map(|z| of(z).map(ArrayData::from)).transpose()?,
+    })
 }
 
 /// What a layer runs on. Initial states may be missing: they are zero then.
@@ -211,17 +261,27 @@ impl Recurrence {
             DType::F64 => Kind::F64(Arc::new(self.pack_of::<f64>(inputs, hidden, *depth, *size)?)),
             _ => Kind::F32(Arc::new(self.pack_of::<f32>(inputs, hidden, *depth, *size)?)),
         };
-        Ok(Weights { inputs: *depth, hidden: *size, bytes: false, kind })
+        Ok(Weights { inputs: *depth, hidden: *size, kind })
     }
 
     /// Packs weights of bytes, with their scales and zero points: `[directions, inputs, gates * hidden]` and
     /// `[directions, hidden, gates * hidden]`. What they are multiplied by becomes bytes at each product.
     ///
     /// # Errors
-    /// As [`Recurrence::pack`].
+    /// When shapes or types do not fit, or memory cannot be had.
     pub fn pack_bytes(&self, inputs: Bytes<'_>, hidden: Bytes<'_>) -> Result<Weights, OpsError> {
-        let (inputs, hidden) = (floats(inputs)?, floats(hidden)?);
-        Ok(Weights { bytes: true, ..self.pack(&inputs, &hidden)? })
+        let (w, r) = (inputs.0.layout().shape(), hidden.0.layout().shape());
+        let (&[d, depth, columns], &[d2, size, columns2]) = (w, r) else { return Err(self.misfit(w, r)) };
+        let fits = [d, d2] == [self.backwards.len(); 2] && columns == columns2 && columns == self.cell.gates() * size;
+        if !fits || size == 0 || self.cell == Cell::Gru(false) {
+            return Err(self.misfit(w, r));
+        }
+        let one = |i: usize| {
+            let part = |x: Bytes<'_>| Ok::<_, OpsError>(Right::Bytes(byte_part(x, i, d, columns)?));
+            Ok::<_, OpsError>(Direction { inputs: part(inputs)?, hidden: part(hidden)?, reset: None })
+        };
+        let directions = (0..d).map(one).collect::<Result<Vec<Direction<f32>>, _>>()?;
+        Ok(Weights { inputs: depth, hidden: size, kind: Kind::F32(Arc::new(directions)) })
     }
 
     #[cold]
@@ -247,9 +307,9 @@ impl Recurrence {
         let one = |d: usize| {
             let (w, r) = (&w[d * rows * depth..][..rows * depth], &r[d * rows * size..][..rows * size]);
             Ok(Direction {
-                inputs: pack_rows(w, rows, depth)?,
-                hidden: pack_rows(&r[..apart * size], apart, size)?,
-                reset: pack_rows(&r[apart * size..], rows - apart, size)?,
+                inputs: Right::new(w, rows, depth)?,
+                hidden: Right::new(&r[..apart * size], apart, size)?,
+                reset: if apart < rows { Some(Right::new(&r[apart * size..], rows - apart, size)?) } else { None },
             })
         };
         (0..self.backwards.len()).map(one).collect()
@@ -269,7 +329,7 @@ impl Recurrence {
     fn run_of<T: Real>(
         &self,
         lane: &Lane,
-        packed: &Weights,
+        weights: &Weights,
         directions: &[Direction<T>],
         inputs: &Inputs<'_>,
     ) -> Result<Outputs, OpsError>
@@ -283,82 +343,90 @@ impl Recurrence {
         if wide_dtype(self.cell.op(), dtype)? != T::DTYPE {
             return Err(not_real(self.cell.op(), dtype));
         }
-        let x = dense_as(inputs.x, T::DTYPE)?.into_owned();
-        let mut x = if self.batch_first { permuted(x, &[1, 0, 2])? } else { x };
-        if packed.bytes {
-            let mut own = Array::from(x).copy()?;
-            T::through_bytes(elements_mut::<T>(&mut own)?);
-            x = own.into();
-        }
+        let x = self.steps_first(dense_as(inputs.x, T::DTYPE)?)?;
         let &[steps, batch, depth] = x.layout().shape() else {
             return Err(self.wrong(format!("an input of shape {:?}; it has three axes", x.layout().shape())));
         };
-        if depth != packed.inputs {
-            return Err(self.wrong(format!("inputs of {depth} numbers for weights of {}", packed.inputs)));
+        if depth != weights.inputs {
+            return Err(self.wrong(format!("inputs of {depth} numbers for weights of {}", weights.inputs)));
         }
-        let (size, ways) = (packed.hidden, directions.len());
-        let gates = self.cell.gates();
-        let state = |given: Option<&ArrayData>, what: &str| -> Result<Array, OpsError> {
-            let Some(given) = given else { return Array::zeros(&[ways, batch, size], T::DTYPE) };
-            let mut state = dense_as(given, T::DTYPE)?.into_owned();
-            if self.batch_first && state.layout().rank() == 3 {
-                state = permuted(state, &[1, 0, 2])?;
-            }
-            if state.layout().shape() != [ways, batch, size] {
-                let found = given.layout().shape();
-                return Err(self.wrong(format!("{what} of shape {found:?} for {ways}, {batch}, {size}")));
-            }
-            Array::from(state).copy()
-        };
-        let (mut hidden, mut cells) = (state(inputs.hidden, "hidden states")?, state(inputs.cells, "cells")?);
-        let list = |given: Option<&ArrayData>, each: usize, what: &str| -> Result<Option<ArrayData>, OpsError> {
-            let Some(given) = given else { return Ok(None) };
-            if given.layout().len() != ways * each {
-                return Err(self.wrong(format!("{what} of shape {:?} for {ways}, {each}", given.layout().shape())));
-            }
-            Ok(Some(dense_as(given, T::DTYPE)?.into_owned()))
-        };
-        let bias = list(inputs.bias, 2 * gates * size, "a bias")?;
-        let peepholes = list(inputs.peepholes, 3 * size, "peepholes")?;
-        let lengths = match inputs.lengths {
-            None => vec![steps; batch],
-            Some(given) => self.lengths(given, batch, steps)?,
-        };
+        let (size, ways) = (weights.hidden, directions.len());
+        let shape = [ways, batch, size];
+        let mut hidden = self.state::<T>(lane, inputs.hidden, "hidden states", shape)?;
+        let mut cells = self.state::<T>(lane, inputs.cells, "cells", shape)?;
+        let bias = inputs.bias.map(|b| self.list(b, ways * 2 * self.cell.gates() * size, T::DTYPE)).transpose()?;
+        let peepholes = inputs.peepholes.map(|p| self.list(p, ways * 3 * size, T::DTYPE)).transpose()?;
+        let bias = bias.as_deref().map(elements::<T>).transpose()?;
+        let peepholes = peepholes.as_deref().map(elements::<T>).transpose()?;
+        let lengths = inputs.lengths.map(|given| self.lengths(given, batch, steps)).transpose()?;
         let mut all = Array::empty_in(lane, &[steps, ways, batch, size], T::DTYPE)?;
         let out = elements_mut::<T>(&mut all)?;
-        if lengths.iter().any(|n| *n < steps) {
+        if lengths.is_some() {
             out.fill(T::zero());
         }
         let (hs, cs) = (elements_mut::<T>(&mut hidden)?, elements_mut::<T>(&mut cells)?);
         for (d, weights) in directions.iter().enumerate() {
-            let of = |x: &'_ Option<ArrayData>, each: usize| -> Result<Vec<T>, OpsError> {
-                x.as_ref().map_or(Ok(vec![]), |x| Ok(elements::<T>(x)?[d * each..(d + 1) * each].to_vec()))
+            let part = |all: Option<&'_ [T]>| -> std::ops::Range<usize> {
+                all.map_or(0..0, |all| d * (all.len() / ways)..(d + 1) * (all.len() / ways))
             };
             let pass = Pass {
                 layer: self,
                 weights,
                 functions: &self.functions[d * self.cell.functions()..][..self.cell.functions()],
                 backwards: self.backwards[d],
-                bytes: packed.bytes,
-                bias: of(&bias, 2 * gates * size)?,
-                peepholes: of(&peepholes, 3 * size)?,
-                lengths: &lengths,
+                bias: &bias.unwrap_or_default()[part(bias)],
+                peepholes: &peepholes.unwrap_or_default()[part(peepholes)],
+                lengths: lengths.as_deref(),
                 steps,
                 batch,
-                depth,
                 size,
             };
             let states = d * batch * size..(d + 1) * batch * size;
-            pass.run(
-                lane,
-                elements::<T>(&x)?,
-                &mut hs[states.clone()],
-                &mut cs[states],
-                |t| (t * ways + d) * batch,
-                out,
-            )?;
+            let row = |t| (t * ways + d) * batch;
+            pass.run(lane, elements::<T>(&x)?, &mut hs[states.clone()], &mut cs[states], row, out)?;
         }
         self.finished(all.into(), hidden.into(), cells.into(), dtype)
+    }
+
+    /// An input or state that leads with its steps or directions.
+    fn steps_first<'a>(&self, x: Cow<'a, ArrayData>) -> Result<Cow<'a, ArrayData>, OpsError> {
+        if !self.batch_first || x.layout().rank() != 3 {
+            return Ok(x);
+        }
+        Ok(Cow::Owned(permuted(x.into_owned(), &[1, 0, 2])?))
+    }
+
+    /// A copy of a state, zeros if none is given.
+    fn state<T: Real>(
+        &self,
+        lane: &Lane,
+        given: Option<&ArrayData>,
+        what: &str,
+        shape: [usize; 3],
+    ) -> Result<Array, OpsError> {
+        let mut state = Array::empty_in(lane, &shape, T::DTYPE)?;
+        let to = elements_mut::<T>(&mut state)?;
+        match given {
+            None => to.fill(T::zero()),
+            Some(given) => {
+                let from = self.steps_first(dense_as(given, T::DTYPE)?)?;
+                if from.layout().shape() != shape {
+                    let found = given.layout().shape();
+                    return Err(self.wrong(format!("{what} of shape {found:?} for {shape:?}")));
+                }
+                to.copy_from_slice(elements::<T>(&from)?);
+            }
+        }
+        Ok(state)
+    }
+
+    /// Numbers of all directions.
+    fn list<'a>(&self, given: &'a ArrayData, len: usize, dtype: DType) -> Result<Cow<'a, ArrayData>, OpsError> {
+        if given.layout().len() == len {
+            return dense_as(given, dtype);
+        }
+        let found = given.layout().shape();
+        Err(self.wrong(format!("a bias or peepholes of shape {found:?}; they are {len} numbers")))
     }
 
     fn finished(&self, all: ArrayData, hidden: ArrayData, cells: ArrayData, dtype: DType) -> Result<Outputs, OpsError> {
@@ -388,39 +456,12 @@ struct Pass<'a, T> {
     weights: &'a Direction<T>,
     functions: &'a [Gate],
     backwards: bool,
-    bytes: bool,
-    bias: Vec<T>,
-    peepholes: Vec<T>,
-    lengths: &'a [usize],
+    bias: &'a [T],
+    peepholes: &'a [T],
+    lengths: Option<&'a [usize]>,
     steps: usize,
     batch: usize,
-    depth: usize,
     size: usize,
-}
-
-/// `out = a b` for `rows` rows of `a`, with packed `b` of `n` columns.
-fn product<T: Real>(
-    lane: &Lane,
-    a: &[T],
-    b: &[T],
-    [rows, depth, n]: [usize; 3],
-    bias: Option<&[T]>,
-    out: &mut [T],
-) -> Result<(), OpsError> {
-    const OP: &str = "recurrence";
-    if rows == 0 || n == 0 {
-        return Ok(());
-    }
-    let large = || OpsError::argument(OP, "operands larger than memory");
-    let a = Mat::new(a, 0, [rows, depth], [depth as isize, 1]).ok_or_else(large)?;
-    let b = Packed::new(b, depth, n).ok_or_else(large)?;
-    let mut out = MatMut::new(out, 0, [rows, n], [n as isize, 1]).ok_or_else(large)?;
-    let need = gemm_scratch::<T>(rows, n, depth);
-    let epilogue = Epilogue { bias, relu: false };
-    lane.scratch(ScratchReq::new(need.size(), need.align()), |scratch| {
-        gemm_packed(Isa::current(), a, b, &mut out, 0..n, epilogue, scratch);
-    })
-    .in_op(OP)
 }
 
 impl<T: Real> Pass<'_, T>
@@ -430,15 +471,14 @@ where
     k::Sigmoid: Map1<T, Out = T>,
     k::Softplus: Map1<T, Out = T>,
 {
-    /// What is added to the products of the inputs.
-    fn input_bias(&self) -> Option<Vec<T>> {
-        let n = self.layer.cell.gates() * self.size;
-        let (of_inputs, of_hidden) = self.bias.split_at_checked(n)?;
-        let mut bias = of_inputs.to_vec();
+    /// Writes what is added to the products of the inputs, if there is anything.
+    fn input_bias<'b>(&self, sum: &'b mut [T]) -> Option<&'b [T]> {
+        let (of_inputs, of_hidden) = self.bias.split_at_checked(sum.len()).filter(|(_, h)| !h.is_empty())?;
+        sum.copy_from_slice(of_inputs);
         // The hidden gate's own bias is reset with its products.
-        let together = if self.layer.cell == Cell::Gru(true) { 2 * self.size } else { n };
-        bias.iter_mut().zip(&of_hidden[..together]).for_each(|(b, h)| *b += *h);
-        Some(bias)
+        let together = if self.layer.cell == Cell::Gru(true) { 2 * self.size } else { sum.len() };
+        sum.iter_mut().zip(&of_hidden[..together]).for_each(|(b, h)| *b += *h);
+        Some(sum)
     }
 
     /// All steps. `row` is the first row of the batch in `out` after a step.
@@ -452,76 +492,62 @@ where
         out: &mut [T],
     ) -> Result<(), OpsError> {
         let (n, batch, size) = (self.layer.cell.gates() * self.size, self.batch, self.size);
-        let mut memory = Array::empty(&[(self.steps + 2) * batch * n], T::DTYPE)?;
-        let (of_inputs, rest) = elements_mut::<T>(&mut memory)?.split_at_mut(self.steps * batch * n);
-        let (gates, of_hidden) = rest.split_at_mut(batch * n);
-        let bias = self.input_bias();
-        product(lane, x, &self.weights.inputs, [self.steps * batch, self.depth, n], bias.as_deref(), of_inputs)?;
-        for step in 0..self.steps {
-            let time = |b: usize| if self.backwards { self.lengths[b].wrapping_sub(1 + step) } else { step };
-            let active = |b: usize| step < self.lengths[b];
-            for b in (0..batch).filter(|b| active(*b)) {
-                gates[b * n..][..n].copy_from_slice(&of_inputs[(time(b) * batch + b) * n..][..n]);
-            }
-            self.multiply(lane, hidden, of_hidden)?;
-            if self.layer.cell == Cell::Gru(false) {
-                self.reset(lane, gates, hidden, of_hidden)?;
-            }
-            for b in (0..batch).filter(|b| active(*b)) {
-                let (gates, of_hidden) = (&mut gates[b * n..][..n], &of_hidden[b * n..][..n]);
-                let (h, c) = (&mut hidden[b * size..][..size], &mut cells[b * size..][..size]);
-                match self.layer.cell {
-                    Cell::Rnn => self.rnn(gates, of_hidden, h),
-                    Cell::Gru(before) => self.gru(before, gates, of_hidden, h),
-                    Cell::Lstm(coupled) => self.lstm(coupled, gates, of_hidden, h, c),
+        let (inputs, gate) = (self.steps * batch * n, batch * n);
+        let apart = if self.weights.reset.is_some() { 2 * batch * size } else { 0 };
+        scratch::<T, _>(lane, self.layer.cell.op(), inputs + 2 * gate + apart + n, |memory| {
+            let (of_inputs, rest) = memory.split_at_mut(inputs);
+            let (gates, rest) = rest.split_at_mut(gate);
+            let (of_hidden, rest) = rest.split_at_mut(gate);
+            let (kept, bias) = rest.split_at_mut(apart);
+            let bias = self.input_bias(bias);
+            self.weights.inputs.multiply(lane, x, bias, of_inputs)?;
+            for step in 0..self.steps {
+                let length = |b: usize| self.lengths.map_or(self.steps, |n| n[b]);
+                let time = |b: usize| if self.backwards { length(b).wrapping_sub(1 + step) } else { step };
+                let active = |b: &usize| step < length(*b);
+                for b in (0..batch).filter(active) {
+                    gates[b * n..][..n].copy_from_slice(&of_inputs[(time(b) * batch + b) * n..][..n]);
                 }
-                out[(row(time(b)) + b) * size..][..size].copy_from_slice(h);
+                match &self.weights.reset {
+                    None => self.weights.hidden.multiply(lane, hidden, None, of_hidden)?,
+                    Some(reset) => self.reset(lane, reset, gates, hidden, of_hidden, kept)?,
+                }
+                for b in (0..batch).filter(active) {
+                    let (gates, of_hidden) = (&mut gates[b * n..][..n], &of_hidden[b * n..][..n]);
+                    let (h, c) = (&mut hidden[b * size..][..size], &mut cells[b * size..][..size]);
+                    match self.layer.cell {
+                        Cell::Rnn => self.rnn(gates, of_hidden, h),
+                        Cell::Gru(before) => self.gru(before, gates, of_hidden, h),
+                        Cell::Lstm(coupled) => self.lstm(coupled, gates, of_hidden, h, c),
+                    }
+                    out[(row(time(b)) + b) * size..][..size].copy_from_slice(h);
+                }
             }
-        }
-        Ok(())
-    }
-
-    /// The products of the hidden states; each row of `out` has room for all gates.
-    fn multiply(&self, lane: &Lane, hidden: &[T], out: &mut [T]) -> Result<(), OpsError> {
-        let (batch, size) = (self.batch, self.size);
-        if self.bytes {
-            let mut bytes = hidden.to_vec();
-            T::through_bytes(&mut bytes);
-            return product(
-                lane,
-                &bytes,
-                &self.weights.hidden,
-                [batch, size, self.layer.cell.gates() * size],
-                None,
-                out,
-            );
-        }
-        if self.layer.cell != Cell::Gru(false) {
-            let n = self.layer.cell.gates() * size;
-            return product(lane, hidden, &self.weights.hidden, [batch, size, n], None, out);
-        }
-        // Two gates of a row, then room for the third.
-        let mut two = vec![T::zero(); batch * 2 * size];
-        product(lane, hidden, &self.weights.hidden, [batch, size, 2 * size], None, &mut two)?;
-        for (out, two) in out.chunks_mut(3 * size).zip(two.chunks(2 * size)) {
-            out[..2 * size].copy_from_slice(two);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Finishes the first two gates, and multiplies the hidden states as far as they are not reset.
-    fn reset(&self, lane: &Lane, gates: &mut [T], hidden: &[T], of_hidden: &mut [T]) -> Result<(), OpsError> {
+    fn reset(
+        &self,
+        lane: &Lane,
+        reset: &Right<T>,
+        gates: &mut [T],
+        hidden: &[T],
+        of_hidden: &mut [T],
+        kept: &mut [T],
+    ) -> Result<(), OpsError> {
         let (batch, size) = (self.batch, self.size);
-        let mut kept = vec![T::zero(); 2 * batch * size];
-        let (kept, products) = kept.split_at_mut(batch * size);
-        for b in 0..batch {
-            let (gates, of_hidden) = (&mut gates[b * 3 * size..][..2 * size], &of_hidden[b * 3 * size..]);
-            self.add(gates, of_hidden);
-            self.function(0, gates);
-            let kept = kept[b * size..][..size].iter_mut();
-            kept.zip(&gates[size..]).zip(&hidden[b * size..]).for_each(|((k, r), h)| *k = *r * *h);
+        self.weights.hidden.multiply(lane, hidden, None, kept)?;
+        for (gates, kept) in gates.chunks_mut(3 * size).zip(kept.chunks(2 * size)) {
+            self.add(&mut gates[..2 * size], kept);
+            self.function(0, &mut gates[..2 * size]);
         }
-        product(lane, kept, &self.weights.reset, [batch, size, size], None, products)?;
+        let (kept, products) = kept.split_at_mut(batch * size);
+        for ((kept, gates), hidden) in kept.chunks_mut(size).zip(gates.chunks(3 * size)).zip(hidden.chunks(size)) {
+            kept.iter_mut().zip(&gates[size..]).zip(hidden).for_each(|((k, r), h)| *k = *r * *h);
+        }
+        reset.multiply(lane, kept, None, products)?;
         for (of_hidden, products) in of_hidden.chunks_mut(3 * size).zip(products.chunks(size)) {
             of_hidden[2 * size..].copy_from_slice(products);
         }

@@ -6,8 +6,10 @@ use crate::narrow::{Narrow, Towards};
 use crate::{DataType, Fault};
 use freelane_array::{DType, Index, Slice};
 use freelane_graph::{Fact, GraphError, Operator};
+use freelane_nn::bytes::ByteMatrix;
 use freelane_nn::quant::{self, Quantized, Shared};
 use freelane_ops::Array;
+use freelane_sync::OnceTable;
 use std::sync::Arc;
 
 type Made = Result<Arc<dyn Operator>, Fault>;
@@ -16,16 +18,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("QuantizeLinear", 10, quantize),
     row("DequantizeLinear", 10, dequantize),
     row("DynamicQuantizeLinear", 11, dynamic),
-    row("MatMulInteger", 10, |s| {
-        Op::new(s, |cx| {
-            let zeros = (cx.array_or_none(2)?, cx.array_or_none(3)?);
-            let y = quant::matmul_integer(cx.array(0)?, cx.array(1)?, zeros.0, zeros.1)?;
-            cx.set(0, y);
-            Ok(())
-        })
-        .of_dtype(DType::I32)
-        .done()
-    }),
+    row("MatMulInteger", 10, matmul_integer),
     row("ConvInteger", 10, conv_integer),
     row("QLinearMatMul", 10, |s| {
         Op::new(s, |cx| {
@@ -194,6 +187,35 @@ fn dynamic(s: &Spec<'_>) -> Made {
         let y = Fact { dtype: Some(DType::U8), shape, constant: None };
         Ok(vec![y, Fact::known(DType::F32, &[]), Fact::known(DType::U8, &[])])
     })
+    .done()
+}
+
+/// The product of integers. A constant right operand is packed once for all lanes.
+fn matmul_integer(s: &Spec<'_>) -> Made {
+    let constant = s.constant(1).is_some_and(|b| b.layout().rank() == 2);
+    let packed: OnceTable<ByteMatrix> = OnceTable::new();
+    Op::new(s, move |cx| {
+        let (a, b) = (cx.array(0)?, cx.array(1)?);
+        let (a_zero, b_zero) = (cx.array_or_none(2)?, cx.array_or_none(3)?);
+        let plain = a.layout().rank() > 0 && b.layout().rank() == 2;
+        let few = a_zero.is_none_or(|z| z.layout().len() == 1) && b_zero.is_none_or(|z| z.layout().rank() < 2);
+        if !plain || !few {
+            let y = quant::matmul_integer(a, b, a_zero, b_zero)?;
+            cx.set(0, y);
+            return Ok(());
+        }
+        if constant && packed.get().is_none() {
+            let made = ByteMatrix::pack(b)?;
+            packed.get_or_init(|| made);
+        }
+        let y = match packed.get() {
+            Some(shared) => shared.multiply(cx.lane(), a, a_zero, b_zero)?,
+            None => ByteMatrix::pack(b)?.multiply(cx.lane(), a, a_zero, b_zero)?,
+        };
+        cx.set(0, y);
+        Ok(())
+    })
+    .of_dtype(DType::I32)
     .done()
 }
 
