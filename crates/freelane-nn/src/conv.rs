@@ -12,6 +12,7 @@ use freelane_ops::{Array, InOp, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 use freelane_sync::OnceTable;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 const OP: &str = "Conv";
@@ -19,10 +20,12 @@ const OP: &str = "Conv";
 /// Multiplications in a nanosecond on one core, about.
 const PRODUCTS: u64 = 20;
 
-/// What convolves images of one shape: geometry, and weights as the kernels read them.
+/// What convolves images of one shape, in batches of any size: geometry, and weights as the kernels read them.
 #[derive(Clone)]
 pub struct Convolution {
+    /// Channels and pixels of the images.
     input: Vec<usize>,
+    /// The same of the results.
     output: Vec<usize>,
     kind: Kind,
 }
@@ -94,7 +97,7 @@ impl Convolution {
                 Kind::F32(plan, packed(&plan, weights)?)
             }
         };
-        Ok(Convolution { input: shape.to_vec(), output, kind })
+        Ok(Convolution { input: shape[1..].to_vec(), output: output[1..].to_vec(), kind })
     }
 
     /// The shape of the result for images of a shape.
@@ -113,7 +116,8 @@ impl Convolution {
     /// Whether it was made for images of this shape and type.
     pub fn fits(&self, input: &ArrayData) -> bool {
         let wide = matches!(self.kind, Kind::F64(..));
-        self.input == input.layout().shape() && wide == (input.dtype() == DType::F64)
+        let image = input.layout().shape().get(1..).unwrap_or_default();
+        self.input == image && wide == (input.dtype() == DType::F64)
     }
 
     /// Convolves; then adds the bias and the residual, and applies the activation.
@@ -151,7 +155,7 @@ impl Convolution {
         let x = dense_as(input, T::DTYPE)?;
         let bias = bias.map(|b| dense_as(b, T::DTYPE)).transpose()?;
         let residual = residual.map(|b| dense_as(b, T::DTYPE)).transpose()?;
-        let batch = self.input[0];
+        let batch = input.layout().shape()[0];
         let conv = Conv {
             weights: elements::<T>(weights)?,
             input: elements::<T>(&x)?,
@@ -165,7 +169,8 @@ impl Convolution {
         if !fitting {
             return Err(OpsError::argument(OP, "a bias or residual of another shape than the output channels"));
         }
-        let mut out = Array::empty_in(lane, &self.output, T::DTYPE)?;
+        let shape: SmallVec<[usize; 6]> = [batch].into_iter().chain(self.output.iter().copied()).collect();
+        let mut out = Array::empty_in(lane, &shape, T::DTYPE)?;
         if !out.is_empty() {
             run_parts(lane, plan, &conv, Target::of(elements_mut::<T>(&mut out)?))?;
         }

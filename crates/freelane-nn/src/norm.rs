@@ -33,18 +33,21 @@ fn moments<T: Real>(x: &[T], centred: bool, epsilon: T) -> (T, T) {
     (mean, T::one() / (variance + epsilon).sqrt())
 }
 
-/// An operand, broadcast to a shape and without gaps.
+/// An operand of lines without gaps, broadcast to one of them, or to all where it is larger.
 fn spread<'a>(
     op: &'static str,
     x: &'a ArrayData,
-    shape: &[usize],
+    lines: &[usize],
+    all: &[usize],
     dtype: DType,
 ) -> Result<Cow<'a, ArrayData>, OpsError> {
     let x = dense_as(x, dtype)?;
-    if x.layout().len() == shape.iter().product::<usize>() {
+    let (len, line) = (x.layout().len(), lines.iter().product::<usize>());
+    if len == line || len == all.iter().product() {
         return Ok(x);
     }
-    let whole = Array::from(x.into_owned()).broadcast_to(shape).map_err(|e| e.of(op))?.contiguous()?;
+    let to = if len > line { all } else { lines };
+    let whole = Array::from(x.into_owned()).broadcast_to(to).map_err(|e| e.of(op))?.contiguous()?;
     Ok(Cow::Owned(whole.into()))
 }
 
@@ -72,11 +75,8 @@ impl LineNorm {
         let lines = &shape[axis..];
         let n: usize = lines.iter().product();
         let rows: usize = shape[..axis].iter().product();
-        // One line for all, or one for each row where scales broadcast over rows too.
-        let spread_to = |y: &ArrayData| if y.layout().len() > n { shape.to_vec() } else { lines.to_vec() };
-        let scale = scale.map(|y| spread(op, y, &spread_to(y), wide)).transpose()?;
-        let shift = shift.map(|y| spread(op, y, &spread_to(y), wide)).transpose()?;
-        let kept: Vec<usize> = (0..shape.len()).map(|i| if i < axis { shape[i] } else { 1 }).collect();
+        let scale = scale.map(|y| spread(op, y, lines, shape, wide)).transpose()?;
+        let shift = shift.map(|y| spread(op, y, lines, shape, wide)).transpose()?;
         with_real!(op, wide, T => {
             let from = elements::<T>(&x)?;
             let scales = scale.as_deref().map(elements::<T>).transpose()?;
@@ -104,6 +104,7 @@ impl LineNorm {
             })?;
             let (mut means, mut factors) = (None, None);
             if self.moments {
+                let kept: Vec<usize> = (0..shape.len()).map(|i| if i < axis { shape[i] } else { 1 }).collect();
                 let (mut m, mut f) = (Array::empty(&kept, T::DTYPE)?, Array::empty(&kept, T::DTYPE)?);
                 let (ms, fs) = (elements_mut::<T>(&mut m)?, elements_mut::<T>(&mut f)?);
                 for i in 0..rows {

@@ -8,12 +8,13 @@ use freelane_array::{ArrayData, DType, Element};
 use freelane_kernels::window::{Axis, Window};
 use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
+use smallvec::SmallVec;
 
 /// Images with channels first, and the window over them.
 struct Planes {
     planes: usize,
     window: Window,
-    shape: Vec<usize>,
+    shape: SmallVec<[usize; 6]>,
 }
 
 impl Planes {
@@ -255,7 +256,7 @@ pub fn global_pool(lane: &Lane, op: &'static str, x: &ArrayData, whole: Whole) -
         return Err(OpsError::argument(op, format!("needs a batch of images, the array has shape {shape:?}")));
     };
     let n: usize = pixels.iter().product();
-    let kept: Vec<usize> = [*batch, *channels].into_iter().chain(pixels.iter().map(|_| 1)).collect();
+    let kept: SmallVec<[usize; 6]> = [*batch, *channels].into_iter().chain(pixels.iter().map(|_| 1)).collect();
     let wide = wide_dtype(op, x.dtype())?;
     let dense = dense_as(x, wide)?;
     let done = with_real!(op, wide, T => {

@@ -1,5 +1,5 @@
 //! Exponentials that add up to one, their logarithms, and the greatest element as a one.
-use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, wide_dtype, with_real};
+use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, scratch, wide_dtype, with_real};
 use freelane_array::ArrayData;
 use freelane_kernels::elementwise as k;
 use freelane_kernels::elementwise::Map1;
@@ -102,6 +102,41 @@ impl Lines {
         }
     }
 
+    /// All columns of a matrix side by side. `column` has room for a row, and is zero.
+    fn columns<T: Real>(self, from: &[T], out: &mut [T], column: &mut [T])
+    where
+        k::Exp: Map1<T, Out = T>,
+    {
+        let inner = column.len();
+        column.fill(T::neg_infinity());
+        for row in from.chunks_exact(inner) {
+            column.iter_mut().zip(row).for_each(|(top, x)| *top = if *x > *top { *x } else { *top });
+        }
+        for (out, row) in out.chunks_exact_mut(inner).zip(from.chunks_exact(inner)) {
+            out.iter_mut().zip(row).zip(&*column).for_each(|((o, x), top)| *o = *x - *top);
+        }
+        if self == Lines::Softmax {
+            k::map::<k::Exp, T>(out);
+            column.fill(T::zero());
+            for row in out.chunks_exact(inner) {
+                column.iter_mut().zip(row).for_each(|(sum, x)| *sum += *x);
+            }
+            for row in out.chunks_exact_mut(inner) {
+                row.iter_mut().zip(&*column).for_each(|(x, sum)| *x /= *sum);
+            }
+            return;
+        }
+        let mut powers = out.to_vec();
+        k::map::<k::Exp, T>(&mut powers);
+        column.fill(T::zero());
+        for row in powers.chunks_exact(inner) {
+            column.iter_mut().zip(row).for_each(|(sum, x)| *sum += *x);
+        }
+        for row in out.chunks_exact_mut(inner) {
+            row.iter_mut().zip(&*column).for_each(|(x, sum)| *x = *x - sum.ln());
+        }
+    }
+
     /// Along the axes `from..to` taken as one.
     ///
     /// # Errors
@@ -123,13 +158,19 @@ impl Lines {
         let done = with_real!(op, wide, T => {
             let from = elements::<T>(&dense)?;
             let cost = from.len() * 2;
-            fill::<T>(lane, op, shape, outer, cost, |_, i, out| {
+            fill::<T>(lane, op, shape, outer, cost, |lane, i, out| {
                 let from = &from[i * out.len()..][..out.len()];
                 let mut powers = vec![];
                 if inner == 1 {
                     out.copy_from_slice(from);
                     self.run(out, &mut powers);
                     return Ok(());
+                }
+                if self != Lines::Hardmax {
+                    return scratch::<T, _>(lane, op, inner, |column| {
+                        self.columns(from, out, column);
+                        Ok(())
+                    });
                 }
                 let mut line = vec![T::zero(); n];
                 for j in 0..inner {

@@ -1,6 +1,7 @@
 //! Padding, strides and dilations as the standard writes them.
 use freelane_kernels::window::{Axis, Window, WindowError};
 use freelane_ops::OpsError;
+use smallvec::SmallVec;
 
 /// How padding is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +102,9 @@ impl Sliding {
             let taps = kernel.len();
             return Err(OpsError::argument(op, format!("a kernel of {taps} axes over an image of {rank}")));
         }
-        let axes = (0..rank).map(|i| self.axis(op, i, rank, image[i], kernel[i])).collect::<Result<Vec<_>, _>>()?;
+        let axes = (0..rank)
+            .map(|i| self.axis(op, i, rank, image[i], kernel[i]))
+            .collect::<Result<SmallVec<[Axis; 3]>, _>>()?;
         Window::new(&axes).map_err(|e| wrong(op, &e))
     }
 }

@@ -68,7 +68,8 @@ pub(crate) struct Conv {
     /// Whether the weights are the same in every run.
     pub constant: bool,
     key: Option<String>,
-    packed: OnceTable<Convolution>,
+    /// The first geometries that were met.
+    packed: [OnceTable<Convolution>; 4],
 }
 
 impl Conv {
@@ -79,7 +80,7 @@ impl Conv {
             activation: Activation::None,
             constant: s.constant(1).is_some(),
             key: s.key(),
-            packed: OnceTable::new(),
+            packed: [const { OnceTable::new() }; 4],
         })
     }
 
@@ -92,12 +93,17 @@ impl Conv {
         if !self.constant {
             return Ok(make()?.run(lane, x, bias, residual, self.activation)?);
         }
-        if self.packed.get().is_none() {
-            let made = make()?;
-            self.packed.get_or_init(|| made);
-        }
-        if let Some(shared) = self.packed.get().filter(|shared| shared.fits(x)) {
-            return Ok(shared.run(lane, x, bias, residual, self.activation)?);
+        for place in &self.packed {
+            let shared = match place.get() {
+                Some(shared) => shared,
+                None => {
+                    let made = make()?;
+                    place.get_or_init(|| made)
+                }
+            };
+            if shared.fits(x) {
+                return Ok(shared.run(lane, x, bias, residual, self.activation)?);
+            }
         }
         cx.with_memo(
             |_| Ok(make()?),
