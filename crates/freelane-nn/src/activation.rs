@@ -62,6 +62,7 @@ pub(crate) fn parts(shape: &[usize]) -> usize {
 
 impl Activation {
     /// Writes the function of `x` to `out`.
+    #[inline(always)]
     pub(crate) fn run<T: Real>(self, x: &[T], out: &mut [T])
     where
         k::Expm1: Map1<T, Out = T>,

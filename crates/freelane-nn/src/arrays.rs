@@ -5,6 +5,7 @@ use freelane_mem::ScratchReq;
 use freelane_ops::batch::{Chunks, for_each_part};
 use freelane_ops::{Array, InOp, OpsError};
 use freelane_pool::Lane;
+use freelane_simd::Isa;
 use num_traits::Float;
 use std::borrow::Cow;
 use std::iter::Sum;
@@ -109,6 +110,26 @@ pub(crate) fn elements_mut<T: Element>(x: &mut Array) -> Result<&mut [T], OpsErr
     Ok(x.view_mut::<T>()?.into_slice().unwrap_or_else(|| unreachable!("the array was made without gaps")))
 }
 
+/// Runs `f`, compiled for the vectors of this CPU as far as it is inlined here. Nothing contracts products and sums, so the bits
+/// are those of any other CPU.
+#[inline]
+pub(crate) fn vectors<R>(f: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if matches!(Isa::current(), Isa::Avx2 | Isa::Avx512) {
+        // SAFETY: these instruction sets are chosen only where the CPU has them.
+        return unsafe { avx2(f) };
+    }
+    f()
+}
+
+/// # Safety
+/// The CPU has the instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}
+
 /// A new array in `parts` parts of equal length, each written by `f` with its number, on the lanes of the runtime in scope.
 /// What a part holds before is anything. `cost` is the estimated time of all parts in nanoseconds.
 pub(crate) fn fill<T: Element>(
@@ -124,10 +145,11 @@ pub(crate) fn fill<T: Element>(
         return Ok(out.into());
     }
     let elements = elements_mut::<T>(&mut out)?;
+    let each = |lane: &Lane, i: usize, part: &mut [T]| vectors(|| f(lane, i, part));
     if parts == 1 {
-        f(lane, 0, elements)?;
+        each(lane, 0, elements)?;
     } else {
-        for_each_part(lane, op, cost as u64, Chunks::new(elements, parts), f)?;
+        for_each_part(lane, op, cost as u64, Chunks::new(elements, parts), each)?;
     }
     Ok(out.into())
 }

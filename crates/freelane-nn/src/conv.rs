@@ -356,6 +356,7 @@ impl<T: Real> Job<'_, T> {
 }
 
 /// Adds what one tap makes of every pixel to the output.
+#[inline(always)]
 pub(crate) fn scatter<T: Real>(window: &Window, tap: usize, from: &[T], out: &mut [T]) {
     let [deep, high, wide] = &window.axes;
     let (tz, ty, tx) = (tap / wide.kernel / high.kernel, tap / wide.kernel % high.kernel, tap % wide.kernel);

@@ -271,6 +271,7 @@ pub fn global_pool(lane: &Lane, op: &'static str, x: &ArrayData, whole: Whole) -
     in_dtype(done, x.dtype())
 }
 
+#[inline(always)]
 fn over_all<T: Real>(x: &[T], whole: Whole) -> T {
     match whole {
         Whole::Mean => sum(x, |x| x) / T::of(x.len() as f64),

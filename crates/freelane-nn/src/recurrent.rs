@@ -3,7 +3,7 @@
 //! The products of all inputs are made at once; then each step multiplies the hidden state and finishes its gates. Rows of a
 //! batch do not see each other.
 use crate::activation::Activation;
-use crate::arrays::{Real, dense_as, elements, elements_mut, in_dtype, not_real, scratch, wide_dtype};
+use crate::arrays::{Real, dense_as, elements, elements_mut, in_dtype, not_real, scratch, vectors, wide_dtype};
 use crate::bytes::{ByteMatrix, ScaledMatrix};
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::elementwise as k;
@@ -515,11 +515,11 @@ where
                 for b in (0..batch).filter(active) {
                     let (gates, of_hidden) = (&mut gates[b * n..][..n], &of_hidden[b * n..][..n]);
                     let (h, c) = (&mut hidden[b * size..][..size], &mut cells[b * size..][..size]);
-                    match self.layer.cell {
+                    vectors(|| match self.layer.cell {
                         Cell::Rnn => self.rnn(gates, of_hidden, h),
                         Cell::Gru(before) => self.gru(before, gates, of_hidden, h),
                         Cell::Lstm(coupled) => self.lstm(coupled, gates, of_hidden, h, c),
-                    }
+                    });
                     out[(row(time(b)) + b) * size..][..size].copy_from_slice(h);
                 }
             }
@@ -554,6 +554,7 @@ where
         Ok(())
     }
 
+    #[inline(always)]
     fn add(&self, gates: &mut [T], of_hidden: &[T]) {
         gates.iter_mut().zip(of_hidden).for_each(|(g, h)| *g += *h);
     }
@@ -567,12 +568,14 @@ where
         self.functions[i].run(gates);
     }
 
+    #[inline(always)]
     fn rnn(&self, gates: &mut [T], of_hidden: &[T], h: &mut [T]) {
         self.add(gates, of_hidden);
         self.function(0, gates);
         h.copy_from_slice(gates);
     }
 
+    #[inline(always)]
     fn gru(&self, before: bool, gates: &mut [T], of_hidden: &[T], h: &mut [T]) {
         let size = self.size;
         let (update_reset, new) = gates.split_at_mut(2 * size);
@@ -596,6 +599,7 @@ where
         each.for_each(|((h, z), n)| *h = (T::one() - *z) * *n + *z * *h);
     }
 
+    #[inline(always)]
     fn lstm(&self, coupled: bool, gates: &mut [T], of_hidden: &[T], h: &mut [T], c: &mut [T]) {
         let size = self.size;
         self.add(gates, of_hidden);

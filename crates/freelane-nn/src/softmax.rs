@@ -53,6 +53,7 @@ pub(crate) fn greatest<T: Real>(x: &[T]) -> T {
 }
 
 /// The softmax of a line, in its place. Where all elements are minus infinity, all become NaN.
+#[inline(always)]
 pub(crate) fn softmax_line<T: Real>(line: &mut [T])
 where
     k::Exp: Map1<T, Out = T>,
@@ -64,6 +65,7 @@ where
     line.iter_mut().for_each(|x| *x *= scale);
 }
 
+#[inline(always)]
 fn log_softmax_line<T: Real>(line: &mut [T], powers: &mut [T])
 where
     k::Exp: Map1<T, Out = T>,
@@ -88,6 +90,7 @@ fn hardmax_line<T: Real>(line: &mut [T]) {
 }
 
 impl Lines {
+    #[inline(always)]
     fn run<T: Real>(self, line: &mut [T], powers: &mut Vec<T>)
     where
         k::Exp: Map1<T, Out = T>,
@@ -103,6 +106,7 @@ impl Lines {
     }
 
     /// All columns of a matrix side by side. `column` has room for a row, and is zero.
+    #[inline(always)]
     fn columns<T: Real>(self, from: &[T], out: &mut [T], column: &mut [T])
     where
         k::Exp: Map1<T, Out = T>,

@@ -168,17 +168,15 @@ fn no_lane_changes_a_bit() -> Tested {
     let sliding = Sliding { kernel: vec![3, 3], pads: vec![1; 4], ..Sliding::default() };
     let bytes: Vec<u8> = (0..300 * 400).map(|i| (i * 7 % 251) as u8).collect();
     let (a, b) = (array(&bytes, &[300, 400]), array(&bytes, &[400, 300]));
-    let all = || -> Result<Vec<Vec<f32>>, freelane_ops::OpsError> {
-        Lane::with(|lane| {
-            let y = Convolution::new(&x, &w, 1, &sliding)?.run(lane, &x, None, None, Activation::None)?;
-            let pooled = max_pool(lane, &y, &sliding, false, false)?.0;
-            let lines = Lines::Softmax.call(lane, "softmax", &pooled, 3..4)?;
-            let product = ByteMatrix::pack(&b)?.multiply(lane, &a, None, None)?;
-            let product = Array::from(product).astype(DType::F64)?.to_vec::<f64>()?;
-            Ok(vec![floats(&y), floats(&lines), product.into_iter().map(|x| x as f32).collect()])
-        })
+    let all = |lane: &Lane| -> Result<Vec<Vec<f32>>, freelane_ops::OpsError> {
+        let y = Convolution::new(&x, &w, 1, &sliding)?.run(lane, &x, None, None, Activation::None)?;
+        let pooled = max_pool(lane, &y, &sliding, false, false)?.0;
+        let lines = Lines::Softmax.call(lane, "softmax", &pooled, 3..4)?;
+        let product = ByteMatrix::pack(&b)?.multiply(lane, &a, None, None)?;
+        let product = Array::from(product).astype(DType::F64)?.to_vec::<f64>()?;
+        Ok(vec![floats(&y), floats(&lines), product.into_iter().map(|x| x as f32).collect()])
     };
-    assert_eq!(Runtime::new(3)?.install(all)?, all()?);
+    assert_eq!(Runtime::new(3)?.install(all)?, Lane::with(all)?);
     Ok(())
 }
 
