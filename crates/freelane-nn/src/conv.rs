@@ -85,19 +85,44 @@ impl Convolution {
         groups: usize,
         sliding: &Sliding,
     ) -> Result<Convolution, OpsError> {
+        Convolution::with(input, weights, groups, sliding, false)
+    }
+
+    fn with(
+        input: &ArrayData,
+        weights: &ArrayData,
+        groups: usize,
+        sliding: &Sliding,
+        in_order: bool,
+    ) -> Result<Convolution, OpsError> {
         let shape = input.layout().shape();
         let (conv, output) = shape_of(shape, weights.layout().shape(), groups, sliding)?;
         let kind = match wide_dtype(OP, input.dtype())? {
             DType::F64 => {
                 let plan = ConvPlan::<f64>::new(conv);
+                let plan = if in_order { plan.in_order() } else { plan };
                 Kind::F64(plan, packed(&plan, weights)?)
             }
             _ => {
                 let plan = ConvPlan::<f32>::new(conv);
+                let plan = if in_order { plan.in_order() } else { plan };
                 Kind::F32(plan, packed(&plan, weights)?)
             }
         };
         Ok(Convolution { input: shape[1..].to_vec(), output: output[1..].to_vec(), kind })
+    }
+
+    /// As [`Convolution::new`], with every sum in the order of its products: exact for whole numbers whose sums are.
+    ///
+    /// # Errors
+    /// As [`Convolution::new`].
+    pub fn in_order(
+        input: &ArrayData,
+        weights: &ArrayData,
+        groups: usize,
+        sliding: &Sliding,
+    ) -> Result<Convolution, OpsError> {
+        Convolution::with(input, weights, groups, sliding, true)
     }
 
     /// The shape of the result for images of a shape.

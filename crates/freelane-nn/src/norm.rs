@@ -133,71 +133,108 @@ fn channelled(op: &'static str, what: &str, x: &ArrayData, channels: usize) -> R
     Err(OpsError::argument(op, format!("a {what} of shape {found:?} for {channels} channels")))
 }
 
-/// What a batch's normalization takes.
+/// A factor and a summand for each channel of images.
+#[derive(Clone)]
+pub struct Channels {
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    F32(Vec<(f32, f32)>),
+    F64(Vec<(f64, f64)>),
+}
+
+/// What a batch's normalization takes: one number of each for each channel.
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
-    /// Factor of each channel.
+    /// Factor.
     pub scale: &'a ArrayData,
-    /// Added to each channel.
+    /// Added last.
     pub shift: &'a ArrayData,
-    /// Mean of each channel.
+    /// Mean.
     pub mean: &'a ArrayData,
-    /// Variance of each channel.
+    /// Variance.
     pub variance: &'a ArrayData,
     /// Added to the variance.
     pub epsilon: f32,
 }
 
-/// Factor and summand of each channel.
-fn channel_map<T: Real>(batch: &Batch<'_>) -> Result<Vec<(T, T)>, OpsError> {
-    let list = |x: &ArrayData| {
-        let x = dense_as(x, T::DTYPE)?;
-        Ok::<_, OpsError>(elements::<T>(&x)?.to_vec())
-    };
-    let (scale, shift) = (list(batch.scale)?, list(batch.shift)?);
-    let (mean, variance) = (list(batch.mean)?, list(batch.variance)?);
-    let epsilon = T::of(batch.epsilon.into());
-    let each = scale.iter().zip(&shift).zip(mean.iter().zip(&variance));
-    Ok(each
-        .map(|((s, b), (m, v))| {
+impl Batch<'_> {
+    fn pairs<T: Real>(&self) -> Result<Vec<(T, T)>, OpsError> {
+        let [scale, shift, mean, variance] =
+            [self.scale, self.shift, self.mean, self.variance].map(|x| dense_as(x, T::DTYPE));
+        let (scale, shift, mean, variance) = (scale?, shift?, mean?, variance?);
+        let (scale, shift) = (elements::<T>(&scale)?, elements::<T>(&shift)?);
+        let (mean, variance) = (elements::<T>(&mean)?, elements::<T>(&variance)?);
+        if [shift.len(), mean.len(), variance.len()] != [scale.len(); 3] {
+            let found = [scale.len(), shift.len(), mean.len(), variance.len()];
+            return Err(OpsError::argument(BATCH, format!("scale, bias, mean and variance of {found:?} channels")));
+        }
+        let epsilon = T::of(self.epsilon.into());
+        let pair = |((s, b), (m, v)): ((&T, &T), (&T, &T))| {
             let factor = *s / (*v + epsilon).sqrt();
             (factor, *b - *m * factor)
-        })
-        .collect())
-}
+        };
+        Ok(scale.iter().zip(shift).zip(mean.iter().zip(variance)).map(pair).collect())
+    }
 
-impl Batch<'_> {
-    /// `(x - mean) / sqrt(variance + epsilon) * scale + shift`, by channel.
+    /// `(x - mean) / sqrt(variance + epsilon) * scale + shift` as a factor and a summand, for images of a type.
     ///
     /// # Errors
-    /// When shapes do not fit, elements are no floats, or memory cannot be had.
-    pub fn call(&self, lane: &Lane, x: &ArrayData) -> Result<ArrayData, OpsError> {
-        const OP: &str = "BatchNormalization";
-        let shape = x.layout().shape();
-        let (batch, channels, pixels) = if let [n] = shape { (*n, 1, 1) } else { image(OP, shape)? };
-        for (what, part) in
-            [("scale", self.scale), ("bias", self.shift), ("mean", self.mean), ("variance", self.variance)]
-        {
-            channelled(OP, what, part, channels)?;
+    /// When there are not as many of all, elements are no floats, or memory cannot be had.
+    pub fn channels(&self, dtype: DType) -> Result<Channels, OpsError> {
+        let kind = match wide_dtype(BATCH, dtype)? {
+            DType::F64 => Kind::F64(self.pairs()?),
+            _ => Kind::F32(self.pairs()?),
+        };
+        Ok(Channels { kind })
+    }
+}
+
+const BATCH: &str = "BatchNormalization";
+
+impl Channels {
+    /// Factors and summands, if they are for `f32`.
+    pub fn singles(&self) -> Option<&[(f32, f32)]> {
+        match &self.kind {
+            Kind::F32(pairs) => Some(pairs),
+            Kind::F64(_) => None,
         }
-        let wide = wide_dtype(OP, x.dtype())?;
-        let dense = dense_as(x, wide)?;
-        let done = with_real!(OP, wide, T => {
-            let (from, map) = (elements::<T>(&dense)?, channel_map::<T>(self)?);
-            fill::<T>(lane, OP, shape, batch.max(1), from.len() / 2, |_, i, out| {
-                let x = &from[i * out.len()..][..out.len()];
-                if pixels == 1 {
-                    out.iter_mut().zip(x).zip(&map).for_each(|((o, x), (f, b))| *o = *x * *f + *b);
-                    return Ok(());
-                }
-                for ((out, x), (f, b)) in out.chunks_mut(pixels).zip(x.chunks(pixels)).zip(&map) {
-                    out.iter_mut().zip(x).for_each(|(o, x)| *o = *x * *f + *b);
-                }
-                Ok(())
-            })
-        })?;
+    }
+
+    /// Applies them.
+    ///
+    /// # Errors
+    /// When the array has other channels or another type, or memory cannot be had.
+    pub fn call(&self, lane: &Lane, x: &ArrayData) -> Result<ArrayData, OpsError> {
+        let done = match &self.kind {
+            Kind::F32(pairs) => apply(lane, x, pairs)?,
+            Kind::F64(pairs) => apply(lane, x, pairs)?,
+        };
         in_dtype(done, x.dtype())
     }
+}
+
+fn apply<T: Real>(lane: &Lane, x: &ArrayData, map: &[(T, T)]) -> Result<ArrayData, OpsError> {
+    let shape = x.layout().shape();
+    let (batch, channels, pixels) = if let [n] = shape { (*n, 1, 1) } else { image(BATCH, shape)? };
+    if channels != map.len() {
+        return Err(OpsError::argument(BATCH, format!("{} numbers for {channels} channels", map.len())));
+    }
+    let x = dense_as(x, T::DTYPE)?;
+    let from = elements::<T>(&x)?;
+    fill::<T>(lane, BATCH, shape, batch.max(1), from.len() / 2, |_, i, out| {
+        let x = &from[i * out.len()..][..out.len()];
+        if pixels == 1 {
+            out.iter_mut().zip(x).zip(map.iter().cycle()).for_each(|((o, x), (f, b))| *o = *x * *f + *b);
+            return Ok(());
+        }
+        for ((out, x), (f, b)) in out.chunks_mut(pixels).zip(x.chunks(pixels)).zip(map) {
+            out.iter_mut().zip(x).for_each(|(o, x)| *o = *x * *f + *b);
+        }
+        Ok(())
+    })
 }
 
 /// Mean and variance of each channel over batch and pixels, in the array's type.

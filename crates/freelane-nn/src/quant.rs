@@ -359,7 +359,7 @@ fn convolved(
     let depth: usize = w.0.layout().shape().get(1..).unwrap_or_default().iter().product();
     let dtype = exact(depth);
     let (x, w) = (centred(op, x.0, x.1, 1, dtype)?, centred(op, w.0, w.1, 0, dtype)?);
-    let plan = Convolution::new(x.data(), w.data(), groups, sliding)?;
+    let plan = Convolution::in_order(x.data(), w.data(), groups, sliding)?;
     Ok(plan.run(lane, x.data(), None, None, Activation::None)?.into())
 }
 

@@ -350,7 +350,7 @@ impl<'m> Importer<'m, '_> {
             self.frames.pop();
             made
         });
-        let mut level = self.levels.pop().unwrap_or_default();
+        let level = self.levels.pop().unwrap_or_default();
         let own = done?.len();
         if let Some(ty) = level.graph.outputs().iter().find_map(|id| level.narrow.get(id)) {
             let what = format!("a graph of a node cannot give elements of type {}; cast them to float first", ty.name);
@@ -361,7 +361,8 @@ impl<'m> Importer<'m, '_> {
             captures.push(inputs.len());
             inputs.push(Some(id));
         }
-        let plan = passes::optimize(self.lane, &mut level.graph, None).and_then(|()| Plan::new(level.graph));
+        let mut graph = crate::epilogue::join(level.graph).map_err(Fault::from)?;
+        let plan = passes::optimize(self.lane, &mut graph, None).and_then(|()| Plan::new(graph));
         Ok(Body { plan: Arc::new(plan.map_err(Fault::from)?), inputs: own, captures })
     }
 

@@ -9,12 +9,14 @@
 //! tensor.rs   tensors as arrays, from the file or from files beside it
 //! value.rs    a value in a file of its own
 //! text.rs     a model as text
+//! epilogue.rs what follows a convolution becomes part of it
 //! import.rs   a model as a graph; sorted.rs: the order of its nodes
 //! ops/        the operators, one row each
 //! session.rs  a model that threads share; shared.rs: models by content
 //! ```
 #![forbid(unsafe_code)]
 mod dtype;
+mod epilogue;
 mod error;
 mod file;
 mod import;

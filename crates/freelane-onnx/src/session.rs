@@ -194,6 +194,7 @@ impl Loaded {
         let external: ExternalData = file.external_data();
         let Imported { mut graph, inputs, outputs } = import(&model, &external)?;
         if !plain {
+            graph = crate::epilogue::join(graph).map_err(crate::Fault::from)?;
             Lane::with(|lane| passes::optimize(lane, &mut graph, None)).map_err(crate::Fault::from)?;
         }
         let ports = |names: Vec<String>, ids: &[freelane_graph::ValueId]| {

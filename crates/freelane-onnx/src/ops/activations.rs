@@ -2,7 +2,7 @@
 use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
-use freelane_graph::{GraphError, Operator, Run};
+use freelane_graph::{Fact, GraphError, Operator, Run};
 use freelane_nn::activation::{Activation, prelu, swiglu};
 use freelane_nn::softmax::Lines;
 use freelane_ops::Array;
@@ -75,15 +75,39 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 /// A function of each element.
-fn one(s: &Spec<'_>, name: &'static str, f: Activation) -> Made {
-    s.ignore("consumed_inputs");
-    Op::new(s, move |cx| {
-        let y = f.call(cx.lane(), name, cx.array(0)?)?;
+pub(crate) struct Curve {
+    name: &'static str,
+    /// Which.
+    pub f: Activation,
+}
+
+impl Operator for Curve {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn infer(&self, inputs: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+        let mut known = vec![Fact::unknown(); outputs];
+        if let (Some(first), Some(Some(x))) = (known.first_mut(), inputs.first()) {
+            *first = Fact { constant: None, ..(*x).clone() };
+        }
+        Ok(known)
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        let y = self.f.call(cx.lane(), self.name, cx.array(0)?)?;
         cx.set(0, y);
         Ok(())
-    })
-    .like_input()
-    .done()
+    }
+
+    fn key(&self) -> Option<String> {
+        Some(format!("{:?}", self.f))
+    }
+}
+
+fn one(s: &Spec<'_>, name: &'static str, f: Activation) -> Made {
+    s.ignore("consumed_inputs");
+    Ok(Arc::new(Curve { name, f }))
 }
 
 fn selu(s: &Spec<'_>, alpha: f32, gamma: f32) -> Made {
@@ -134,16 +158,31 @@ fn prelu_of(s: &Spec<'_>) -> Made {
     .done()
 }
 
-/// A bound: the only element of an array, if it is there.
-fn bound(cx: &Run<'_>, i: usize) -> Result<Option<Array>, GraphError> {
-    match cx.array_or_none(i)? {
-        Some(b) if b.layout().len() == 1 => Ok(Some(Array::from(b.clone()).reshape(&[])?)),
-        Some(b) => Err(GraphError::invalid(format!("bound {i} has shape {:?}; it is one number", b.layout().shape()))),
-        None => Ok(None),
+/// A bound that is one float.
+fn bound(b: Option<&ArrayData>, none: f64) -> Option<f64> {
+    let Some(b) = b else { return Some(none) };
+    match b.dtype() {
+        _ if b.layout().len() != 1 => None,
+        DType::F32 => b.view::<f32>().ok()?.iter().next().map(f64::from),
+        DType::F64 => b.view::<f64>().ok()?.iter().next(),
+        _ => None,
     }
 }
 
+fn between(low: Option<&ArrayData>, high: Option<&ArrayData>) -> Option<Activation> {
+    Some(Activation::Clip(bound(low, f64::NEG_INFINITY)?, bound(high, f64::INFINITY)?))
+}
+
 fn clip(s: &Spec<'_>) -> Made {
+    let known = |i: usize| !s.has(i) || s.constant(i).is_some();
+    let float = s.fact(0).is_some_and(|x| matches!(x.dtype, Some(DType::F32 | DType::F64)));
+    if float
+        && known(1)
+        && known(2)
+        && let Some(f) = between(s.constant(1), s.constant(2))
+    {
+        return one(s, "Clip", f);
+    }
     Op::new(s, |cx| {
         let y = clipped(cx, cx.array(0)?)?;
         cx.set(0, y);
@@ -154,21 +193,22 @@ fn clip(s: &Spec<'_>) -> Made {
 }
 
 fn clipped(cx: &Run<'_>, x: &ArrayData) -> Result<ArrayData, GraphError> {
-    let bounds = [bound(cx, 1)?, bound(cx, 2)?];
-    if matches!(x.dtype(), DType::F32 | DType::F64) {
-        let number = |b: &Option<Array>, none: f64| match b {
-            Some(b) => b.astype(DType::F64)?.item::<f64>(),
-            None => Ok(none),
-        };
-        let f = Activation::Clip(number(&bounds[0], f64::NEG_INFINITY)?, number(&bounds[1], f64::INFINITY)?);
+    let bounds = [cx.array_or_none(1)?, cx.array_or_none(2)?];
+    for b in bounds.into_iter().flatten().filter(|b| b.layout().len() != 1) {
+        return Err(GraphError::invalid(format!("a bound of shape {:?}; it is one number", b.layout().shape())));
+    }
+    if matches!(x.dtype(), DType::F32 | DType::F64)
+        && let Some(f) = between(bounds[0], bounds[1])
+    {
         return Ok(f.call(cx.lane(), "Clip", x)?);
     }
+    let [low, high] = bounds.map(|b| b.map(|b| Array::from(b.clone()).reshape(&[])));
     let mut y = Array::from(x.clone());
-    if let Some(low) = &bounds[0] {
-        y = y.maximum(low)?;
+    if let Some(low) = low.transpose()? {
+        y = y.maximum(&low)?;
     }
-    if let Some(high) = &bounds[1] {
-        y = y.minimum(high)?;
+    if let Some(high) = high.transpose()? {
+        y = y.minimum(&high)?;
     }
     Ok(y.into())
 }

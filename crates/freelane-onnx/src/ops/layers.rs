@@ -84,6 +84,18 @@ impl Conv {
         })
     }
 
+    /// The same convolution with constant weights, and an activation behind it.
+    pub fn then(&self, activation: Activation<f32>) -> Conv {
+        Conv {
+            sliding: self.sliding.clone(),
+            groups: self.groups,
+            activation,
+            constant: true,
+            key: None,
+            packed: [const { OnceTable::new() }; 4],
+        }
+    }
+
     /// Geometry and weights for an image: those of all lanes if they fit, else the node's own.
     fn run_on(&self, cx: &mut Run<'_>) -> Result<ArrayData, GraphError> {
         let (x, weights) = (cx.array(0)?, cx.array(1)?);
@@ -141,7 +153,7 @@ impl Operator for Conv {
     }
 
     fn key(&self) -> Option<String> {
-        self.key.clone().filter(|_| self.activation == Activation::None)
+        self.key.clone()
     }
 }
 

@@ -32,6 +32,9 @@ mod signal;
 mod spec;
 mod trees;
 
+pub(crate) use activations::Curve;
+pub(crate) use layers::Conv;
+pub(crate) use normalize::BatchNorm;
 pub(crate) use op::{Op, ints_of, ufunc};
 pub(crate) use spec::{Body, Spec};
 

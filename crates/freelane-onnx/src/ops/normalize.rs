@@ -3,8 +3,9 @@ use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
 use freelane_graph::{Fact, GraphError, Operator, Run};
-use freelane_nn::norm::{Batch, LineNorm, channel_moments, group_norm, local_response};
+use freelane_nn::norm::{Batch, Channels, LineNorm, channel_moments, group_norm, local_response};
 use freelane_ops::Array;
+use freelane_sync::OnceTable;
 use std::sync::Arc;
 
 type Made = Result<Arc<dyn Operator>, Fault>;
@@ -86,29 +87,80 @@ fn batch(s: &Spec<'_>, training: bool) -> Made {
         ));
     }
     s.ignore("consumed_inputs");
-    Op::new(s, move |cx| {
+    let constant = (1..5).all(|i| s.constant(i).is_some());
+    let op = BatchNorm { epsilon, momentum, training, constant, key: s.key(), channels: OnceTable::new() };
+    Ok(Arc::new(op))
+}
+
+/// The normalization of each channel by its mean and variance, which are given or those of the batch.
+pub(crate) struct BatchNorm {
+    epsilon: f32,
+    momentum: f32,
+    training: bool,
+    /// Whether all but the images are the same in every run.
+    constant: bool,
+    key: Option<String>,
+    channels: OnceTable<Channels>,
+}
+
+impl BatchNorm {
+    /// Factors and summands of constant means and variances.
+    pub fn folded(&self, [scale, shift, mean, variance]: [&ArrayData; 4]) -> Option<Channels> {
+        let batch = Batch { scale, shift, mean, variance, epsilon: self.epsilon };
+        batch.channels(DType::F32).ok().filter(|_| !self.training)
+    }
+
+    fn train(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
         let (x, scale, shift) = (cx.array(0)?, cx.array(1)?, cx.array(2)?);
-        let (mean, variance) = (cx.array(3)?, cx.array(4)?);
-        if !training {
-            let y = Batch { scale, shift, mean, variance, epsilon }.call(cx.lane(), x)?;
-            cx.set(0, y);
-            return Ok(());
-        }
-        let (now_mean, now_variance) = channel_moments(x)?;
-        let y = Batch { scale, shift, mean: &now_mean, variance: &now_variance, epsilon }.call(cx.lane(), x)?;
-        cx.set(0, y);
-        let momentum = f64::from(momentum);
+        let (mean, variance) = channel_moments(x)?;
+        let batch = Batch { scale, shift, mean: &mean, variance: &variance, epsilon: self.epsilon };
+        let y = batch.channels(x.dtype())?.call(cx.lane(), x)?;
+        let momentum = f64::from(self.momentum);
         let mixed = |before: &ArrayData, now: ArrayData| -> Result<Array, GraphError> {
             let now = Array::from(now).multiply(1.0 - momentum)?;
             Ok(Array::from(before.clone()).multiply(momentum)?.add(&now)?.astype(before.dtype())?)
         };
-        let (mean, variance) = (mixed(mean, now_mean)?, mixed(variance, now_variance)?);
+        let (mean, variance) = (mixed(cx.array(3)?, mean)?, mixed(cx.array(4)?, variance)?);
+        cx.set(0, y);
         cx.set(1, mean);
         cx.set(2, variance);
         Ok(())
-    })
-    .infer(like_first)
-    .done()
+    }
+}
+
+impl Operator for BatchNorm {
+    fn name(&self) -> &str {
+        "BatchNormalization"
+    }
+
+    fn infer(&self, inputs: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+        like_first(inputs, outputs)
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        if self.training {
+            return self.train(cx);
+        }
+        let x = cx.array(0)?;
+        let make = |cx: &Run<'_>| -> Result<Channels, GraphError> {
+            let (scale, shift, mean, variance) = (cx.array(1)?, cx.array(2)?, cx.array(3)?, cx.array(4)?);
+            Ok(Batch { scale, shift, mean, variance, epsilon: self.epsilon }.channels(x.dtype())?)
+        };
+        if self.constant && self.channels.get().is_none() {
+            let made = make(cx)?;
+            self.channels.get_or_init(|| made);
+        }
+        let y = match self.channels.get() {
+            Some(channels) => channels.call(cx.lane(), x)?,
+            None => make(cx)?.call(cx.lane(), x)?,
+        };
+        cx.set(0, y);
+        Ok(())
+    }
+
+    fn key(&self) -> Option<String> {
+        self.key.clone()
+    }
 }
 
 fn grouped(s: &Spec<'_>, name: &'static str, groups: Option<i64>) -> Made {
