@@ -1,8 +1,9 @@
 //! Images of another size. Axes are resampled one after the other, each by a short list of weighted places.
-use crate::arrays::{Real, around, dense, dense_as, elements, fill, in_dtype, with_real};
+use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, with_real};
 use freelane_array::{ArrayData, DType, Element};
 use freelane_ops::OpsError;
 use freelane_pool::Lane;
+use std::borrow::Cow;
 
 const OP: &str = "Resize";
 
@@ -164,21 +165,14 @@ impl Resize {
         made
     }
 
-    /// Resizes axes, one after the other.
+    /// Finds places and weights for arrays of a shape.
     ///
     /// # Errors
-    /// When an axis without pixels is to have some, elements are not supported, or memory cannot be had.
-    pub fn call(&self, lane: &Lane, x: &ArrayData, axes: &[AxisTo]) -> Result<ArrayData, OpsError> {
-        let dtype = x.dtype();
-        let taken = matches!(self.between, Between::Nearest(_)) && self.coordinates != Coordinates::CropAndResize;
-        let wide = match dtype {
-            same if taken => same,
-            DType::F64 => DType::F64,
-            _ => DType::F32,
-        };
-        let mut now = dense_as(x, wide)?.into_owned();
+    /// When an axis without pixels is to have some, or a scale is not positive.
+    pub fn plan(&self, shape: &[usize], axes: &[AxisTo]) -> Result<Resampling, OpsError> {
+        let mut steps = vec![];
         for to in axes.iter().rev() {
-            let input = now.layout().shape()[to.axis];
+            let input = shape[to.axis];
             if input == to.output && to.scale == 1.0 && to.region == [0.0, 1.0] {
                 continue;
             }
@@ -186,14 +180,49 @@ impl Resize {
                 let (n, scale) = (to.output, to.scale);
                 return Err(OpsError::argument(OP, format!("{input} pixels to {n} by {scale}")));
             }
-            let weights = self.weights(to, input);
-            now = if taken {
-                freelane_array::with_dtype!(wide, T => gather::<T>(lane, &now, to.axis, &weights))?
-            } else {
-                with_real!(OP, wide, T => resample::<T>(lane, &now, to.axis, &weights, self.outside))?
-            };
+            steps.push((to.axis, self.weights(to, input)));
         }
-        in_dtype(dense(&now)?.into_owned(), dtype)
+        Ok(Resampling { shape: shape.to_vec(), steps })
+    }
+
+    /// Resizes axes, one after the other.
+    ///
+    /// # Errors
+    /// When the array has another shape than the plan was made for, elements are not supported, or memory cannot be had.
+    pub fn run(&self, lane: &Lane, x: &ArrayData, plan: &Resampling) -> Result<ArrayData, OpsError> {
+        let dtype = x.dtype();
+        if !plan.fits(x) {
+            return Err(OpsError::argument(OP, format!("an array of shape {:?}", x.layout().shape())));
+        }
+        let taken = matches!(self.between, Between::Nearest(_)) && self.coordinates != Coordinates::CropAndResize;
+        let wide = match dtype {
+            same if taken => same,
+            DType::F64 => DType::F64,
+            _ => DType::F32,
+        };
+        let mut now = dense_as(x, wide)?;
+        for (axis, weights) in &plan.steps {
+            let next = if taken {
+                freelane_array::with_dtype!(wide, T => gather::<T>(lane, &now, *axis, weights))?
+            } else {
+                with_real!(OP, wide, T => resample::<T>(lane, &now, *axis, weights, self.outside))?
+            };
+            now = Cow::Owned(next);
+        }
+        in_dtype(now.into_owned(), dtype)
+    }
+}
+
+/// Places and weights for arrays of a shape.
+pub struct Resampling {
+    shape: Vec<usize>,
+    steps: Vec<(usize, Weights)>,
+}
+
+impl Resampling {
+    /// Whether it was made for arrays of this shape.
+    pub fn fits(&self, x: &ArrayData) -> bool {
+        self.shape == x.layout().shape()
     }
 }
 

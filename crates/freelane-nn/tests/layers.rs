@@ -220,7 +220,8 @@ fn images_of_another_size() -> Tested {
         outside: 0.0,
     };
     let to = AxisTo { axis: 2, output: 8, scale: 2.0, region: [0.0, 1.0] };
-    let y = Lane::with(|lane| how.call(lane, &x, &[to]))?;
+    let plan = how.plan(&[1, 1, 4], &[to])?;
+    let y = Lane::with(|lane| how.run(lane, &x, &plan))?;
     assert_eq!(floats(&y), [1.0, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4.0]);
     Ok(())
 }

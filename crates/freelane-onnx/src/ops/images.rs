@@ -1,10 +1,10 @@
 //! Images resized, sampled, put together; boxes chosen.
-use super::layers::{counts, groups, sliding};
+use super::layers::{groups, sliding};
 use super::{Op, Row, Spec, ints_of, row};
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
-use freelane_graph::{Dim, Fact, GraphError, Operator};
-use freelane_nn::resize::{AxisTo, Between, Coordinates, Nearest, Resize};
+use freelane_graph::{Dim, Fact, GraphError, Operator, Run};
+use freelane_nn::resize::{AxisTo, Between, Coordinates, Nearest, Resampling, Resize};
 use freelane_nn::sample::{self, DeformConv, GridSample, Outside, RoiAlign, affine_grid, columns_to_image};
 use freelane_nn::select::BoxChoice;
 use freelane_ops::Array;
@@ -84,7 +84,7 @@ struct Place {
 
 impl Place {
     /// What becomes of each axis.
-    fn axes(&self, cx: &freelane_graph::Run<'_>) -> Result<Vec<AxisTo>, GraphError> {
+    fn axes(&self, cx: &Run<'_>) -> Result<Vec<AxisTo>, GraphError> {
         let shape = cx.array(0)?.layout().shape();
         let rank = shape.len();
         let axes: Vec<usize> = match &self.axes {
@@ -143,10 +143,25 @@ fn known(facts: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphErro
 }
 
 fn run(s: &Spec<'_>, how: Resize, place: Place) -> Made {
+    // What the axes become then follows from the shape alone.
+    let fixed =
+        [place.region, place.scales, place.sizes].iter().all(|&i| i == 0 || !s.has(i) || s.constant(i).is_some());
     Op::new(s, move |cx| {
-        let y = how.call(cx.lane(), cx.array(0)?, &place.axes(cx)?)?;
-        cx.set(0, y);
-        Ok(())
+        let make = |cx: &Run<'_>| -> Result<Resampling, GraphError> {
+            Ok(how.plan(cx.array(0)?.layout().shape(), &place.axes(cx)?)?)
+        };
+        cx.with_memo(
+            |cx| make(cx),
+            |cx, plan| {
+                let x = cx.array(0)?;
+                if !fixed || !plan.fits(x) {
+                    *plan = make(cx)?;
+                }
+                let y = how.run(cx.lane(), x, plan)?;
+                cx.set(0, y);
+                Ok(())
+            },
+        )
     })
     .infer(known)
     .done()
@@ -275,7 +290,6 @@ fn deform_conv(s: &Spec<'_>) -> Made {
 
 fn non_max_suppression(s: &Spec<'_>) -> Made {
     let centred = s.flag("center_point_box", false)?;
-    let _ = counts("", None)?;
     Op::new(s, move |cx| {
         let first = |i: usize| -> Result<Option<f64>, GraphError> {
             Ok(cx.array_or_none(i)?.map(numbers).transpose()?.and_then(|list| list.first().copied()))
