@@ -194,7 +194,7 @@ fn clip(s: &Spec<'_>) -> Made {
 
 fn clipped(cx: &Run<'_>, x: &ArrayData) -> Result<ArrayData, GraphError> {
     let bounds = [cx.array_or_none(1)?, cx.array_or_none(2)?];
-    for b in bounds.into_iter().flatten().filter(|b| b.layout().len() != 1) {
+    if let Some(b) = bounds.into_iter().flatten().find(|b| b.layout().len() != 1) {
         return Err(GraphError::invalid(format!("a bound of shape {:?}; it is one number", b.layout().shape())));
     }
     if matches!(x.dtype(), DType::F32 | DType::F64)
