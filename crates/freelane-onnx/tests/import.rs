@@ -1,63 +1,11 @@
 //! Models become graphs, and what cannot be one is told with its place.
+mod build;
+
+use build::{bytes, model, node, number, scalar, set, text, value};
 use freelane_graph::{Datum, Plan, State};
 use freelane_onnx::{ExternalData, ModelFile, import};
 use freelane_ops::Array;
 use freelane_pool::Lane;
-
-/// A field of a message: bytes under a number.
-fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
-    let mut field = vec![number << 3 | 2];
-    let mut n = content.len();
-    while n >= 0x80 {
-        field.push(n as u8 | 0x80);
-        n >>= 7;
-    }
-    field.push(n as u8);
-    field.extend(content);
-    field
-}
-
-fn text(number: u8, content: &str) -> Vec<u8> {
-    bytes(number, content.as_bytes())
-}
-
-/// A field of a message: a small whole number.
-fn int(number: u8, value: u8) -> Vec<u8> {
-    vec![number << 3, value]
-}
-
-fn set(domain: &str, version: u8) -> Vec<u8> {
-    [text(1, domain), int(2, version)].concat()
-}
-
-/// A node; names are parted by blanks.
-fn node(op: &str, inputs: &str, outputs: &str, rest: &[Vec<u8>]) -> Vec<u8> {
-    let names =
-        |number, names: &str| names.split(' ').filter(|n| !n.is_empty()).flat_map(|n| text(number, n)).collect();
-    let (inputs, outputs): (Vec<u8>, Vec<u8>) = (names(1, inputs), names(2, outputs));
-    bytes(1, &[inputs, outputs, text(3, &format!("n_{op}")), text(4, op), rest.concat()].concat())
-}
-
-/// An attribute that is a whole number.
-fn number(name: &str, value: u8) -> Vec<u8> {
-    bytes(5, &[text(1, name), int(3, value), vec![0xa0, 1, 2]].concat())
-}
-
-/// A value of type float, or of another.
-fn value(field: u8, name: &str, ty: u8) -> Vec<u8> {
-    bytes(field, &[text(1, name), bytes(2, &bytes(1, &int(1, ty)))].concat())
-}
-
-/// A tensor of one float without axes.
-fn scalar(field: u8, name: &str, x: f32) -> Vec<u8> {
-    bytes(field, &[int(2, 1), text(8, name), bytes(9, &x.to_le_bytes())].concat())
-}
-
-/// A model: the fields of its graph, and more of its own.
-fn model(graph: &[Vec<u8>], more: &[Vec<u8>]) -> Vec<u8> {
-    let opset = bytes(8, &set("", 17));
-    [int(1, 8), bytes(7, &graph.concat()), opset, more.concat()].concat()
-}
 
 fn run(model: Vec<u8>, inputs: &[Datum]) -> Result<f32, String> {
     let file = ModelFile::from_bytes(model);

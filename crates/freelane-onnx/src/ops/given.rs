@@ -55,7 +55,8 @@ impl Ints {
             Ints::Absent => None,
             Ints::Fixed(v) => Some(v.len()),
             Ints::Input(i) => match facts.get(*i)?.as_ref()?.shape.as_deref()? {
-                [n] => n.known(),
+                // A file may claim any length; no array has more axes.
+                [n] => n.known().filter(|&n| n <= freelane_array::MAX_RANK),
                 _ => None,
             },
         }
