@@ -3,7 +3,7 @@ use crate::attributes::dtype_argument;
 use crate::convert::{items, scalar};
 use crate::detach;
 use crate::errors::to_py;
-use crate::native::{Args, Native, QuickFn, raw};
+use crate::native::{Args, Native, QuickFn, RawCall, raw};
 use crate::object::{self, is_array, wrapped};
 use freelane::{Array, DType, OpsError, Scalar, concat, promote_types, stack};
 use freelane_sync::lane_local;
@@ -71,7 +71,7 @@ pub(crate) static FUNCTIONS: &[Native] = &[
     },
 ];
 
-/// Short ways: a length alone, an array alone.
+/// Short ways: a length alone, an array alone, parts of complex numbers.
 pub(crate) static QUICK: &[(&str, QuickFn)] = &[
     (EMPTY, |call| {
         let &[length] = call.positional else { return None };
@@ -92,7 +92,19 @@ pub(crate) static QUICK: &[(&str, QuickFn)] = &[
         }
         Some(raw(call.py, wrapped(call.py, x.zeros_like())))
     }),
+    ("real(x, /)", |call| part(call, Array::real)),
+    ("imag(x, /)", |call| part(call, Array::imag)),
 ];
+
+/// A part of complex numbers, which is a view.
+fn part(call: &RawCall<'_, '_>, of: fn(&Array) -> Result<Array, OpsError>) -> Option<*mut ffi::PyObject> {
+    if call.given() != 1 || !call.is_positional() {
+        return None;
+    }
+    let z = call.at(0);
+    let z = object::try_read(&z)?;
+    (z.dtype().kind() == freelane::Kind::Complex).then(|| raw(call.py, wrapped(call.py, of(&z))))
+}
 
 const ZEROS: &str = "zeros(shape, dtype=None, *, device=None)";
 const EMPTY: &str = "empty(shape, dtype=None, *, device=None)";

@@ -94,6 +94,7 @@ pub(crate) fn call(callable: &Callable, call: &RawCall<'_, '_>) -> *mut ffi::PyO
             reduce_all(callable, r, call)
         }
         Body::Row(row) => raw(call.py, general(callable, row, call)),
+        Body::QuickRow(quick, row) => quick(call).unwrap_or_else(|| raw(call.py, general(callable, row, call))),
         Body::Native(run) => by_hand(callable, run, call),
         Body::Quick(quick, run) => quick(call).unwrap_or_else(|| by_hand(callable, run, call)),
     }
@@ -231,7 +232,7 @@ fn reduce_all(callable: &Callable, r: &'static Reduction, call: &RawCall<'_, '_>
     let x = call.at(0);
     if !object::is_array(&x) {
         let row = match callable.body {
-            Body::Row(row) => row,
+            Body::Row(row) | Body::QuickRow(_, row) => row,
             Body::Native(_) | Body::Quick(..) => unreachable!("a row"),
         };
         return raw(py, general(callable, row, call));

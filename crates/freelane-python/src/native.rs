@@ -92,7 +92,7 @@ pub(crate) struct Param {
     interned: *mut ffi::PyObject,
 }
 
-/// A short way for the commonest call of a function written by hand; `None` sends the call the long way.
+/// A short way for the commonest call of a function; `None` sends the call the long way.
 pub(crate) type QuickFn = fn(&RawCall<'_, '_>) -> Option<*mut ffi::PyObject>;
 
 /// What a function does.
@@ -100,6 +100,7 @@ pub(crate) enum Body {
     Row(Function),
     Native(NativeFn),
     Quick(QuickFn, NativeFn),
+    QuickRow(QuickFn, Function),
 }
 
 /// A function that Python can call.
@@ -156,7 +157,12 @@ impl Callable {
     }
 
     pub(crate) fn of_row((namespace, row): (&'static str, Function)) -> Callable {
-        Callable { namespace, ..Callable::new(&functions::signature(row), &functions::doc(row), Body::Row(row)) }
+        let signature = functions::signature(row);
+        let body = match crate::quick(&signature) {
+            Some(quick) if namespace.is_empty() => Body::QuickRow(quick, row),
+            _ => Body::Row(row),
+        };
+        Callable { namespace, ..Callable::new(&signature, &functions::doc(row), body) }
     }
 
     /// A row whose first parameter is the array that the method is called on.
@@ -190,7 +196,7 @@ impl Callable {
                 }
             }
         }
-        if let Body::Row(row) = body {
+        if let Body::Row(row) | Body::QuickRow(_, row) = body {
             for (also, param) in row.params().iter().filter_map(|p| Some((p.name.split_once('|')?.1, p.shown_name()))) {
                 if let Some(p) = params.iter_mut().find(|p| p.name == param) {
                     p.also = Some(also.to_owned());

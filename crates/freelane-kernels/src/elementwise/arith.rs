@@ -141,6 +141,7 @@ macro_rules! divide_complex {
     ($($t:ident),*) => { $(
         impl Map2<Complex<$t>> for Divide {
             type Out = Complex<$t>;
+            const BY_VECTORS: bool = true;
             #[inline(always)]
             fn apply(a: Complex<$t>, b: Complex<$t>) -> Complex<$t> {
                 let part = |x: $t| select(x.is_infinite(), 1.0 as $t, 0.0).copysign(x);

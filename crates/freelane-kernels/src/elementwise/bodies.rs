@@ -110,6 +110,12 @@ fn right_scalar2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: T, o: &mut [MaybeUninit<A
 
 #[inline(always)]
 fn map3<K: Map3<T>, T: Copy>(c: &[Any<K::First>], a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
+    if K::HAS_EASY && c.iter().fold(true, |all, c| all & K::is_easy(c.0)) {
+        for (((o, c), a), b) in o.iter_mut().zip(c).zip(a).zip(b) {
+            o.write(Any(K::easy(c.0, a.0, b.0)));
+        }
+        return;
+    }
     for (((o, c), a), b) in o.iter_mut().zip(c).zip(a).zip(b) {
         o.write(Any(K::apply(c.0, a.0, b.0)));
     }
@@ -189,6 +195,11 @@ macro_rules! light_shells {
                 // SAFETY: the caller's promise.
                 let (a, o) = unsafe { (read(a, n), write(o, n)) };
                 super::right_scalar2::<K, T>(a, b, o)
+            }
+            $(#[target_feature(enable = $features)])?
+            pub(in crate::elementwise) unsafe fn fill<O: Copy>(n: usize, value: O, o: *mut O) {
+                // SAFETY: the caller's promise: room for `n` results.
+                unsafe { write(o, n) }.fill(std::mem::MaybeUninit::new(super::Any(value)));
             }
             $(#[target_feature(enable = $features)])?
             pub(in crate::elementwise) unsafe fn update1<K: Map1<T>, T: Copy>(n: usize, p: *mut T) {

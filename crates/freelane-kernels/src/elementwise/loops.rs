@@ -152,15 +152,12 @@ pub unsafe fn loop1<K: Map1<T>, T: Copy>(isa: Isa, n: usize, x: *const u8, xs: i
     } else if ex == eo && xs == ex && os == eo && light(isa, K::TIER) {
         // SAFETY: the caller's promise; results replace elements of their own size.
         unsafe { native_light::update1::<K, T>(n, o.cast()) }
+    } else if xs == 0 && os == eo && light(isa, K::TIER) {
+        // SAFETY: there is a first element, which a result may overwrite.
+        let x = unsafe { x.cast::<T>().read_unaligned() };
+        // SAFETY: the caller's promise; the results are contiguous.
+        unsafe { native_light::fill(n, K::apply(x), o.cast()) }
     } else if os == eo && apart && light(isa, K::TIER) && strided::has_loop::<T>(&[xs]) {
-        let first;
-        let x = if xs == 0 {
-            // SAFETY: there is a first element, which a result may overwrite.
-            first = unsafe { x.cast::<T>().read_unaligned() };
-            (&raw const first).cast()
-        } else {
-            x
-        };
         // SAFETY: the caller's promise; the results lie apart from what is read.
         unsafe { strided::map1::<K, T>(n, x, xs, o.cast()) }
     } else {
@@ -393,6 +390,7 @@ pub unsafe fn loop3<K: Map3<T>, T: Copy>(
     os: isize,
 ) {
     let apart = [a, b, c].iter().all(|&p| p != o.cast_const());
+    let twice = a == b && sa == sb;
     if size_of::<T>() > 8 && apart && os == size_of::<K::Out>() as isize && [sc, sa, sb].iter().all(|&s| s != 0) {
         // SAFETY: the caller's promise; the results lie apart from what is read.
         return unsafe { strided::map3::<K, T>(n, c, sc, a, sa, b, sb, o.cast()) };
@@ -408,7 +406,9 @@ pub unsafe fn loop3<K: Map3<T>, T: Copy>(
     for i in (0..n).step_by(TILE) {
         let m = TILE.min(n - i);
         // SAFETY: `i + m <= n`; the result is a tile, or apart from the operands.
-        let (c, a, b, o) = unsafe { (first.run(i, m), left.run(i, m), right.run(i, m), sink.room(i)) };
+        let (c, a, o) = unsafe { (first.run(i, m), left.run(i, m), sink.room(i)) };
+        // SAFETY: as above.
+        let b = if twice { a } else { unsafe { right.run(i, m) } };
         match isa {
             // SAFETY: as above.
             Isa::Portable => unsafe { portable::map3::<K, T>(m, c, a, b, o) },

@@ -122,8 +122,20 @@ pub trait Map3<T: Copy>: 'static {
     type First: Copy;
     /// What it returns.
     type Out: Copy;
+    /// Whether there is a shorter body for some first operands.
+    const HAS_EASY: bool = false;
     /// The body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(c: Self::First, a: T, b: T) -> Self::Out;
+    /// Whether `easy` gives for this first operand what `apply` does.
+    #[inline(always)]
+    fn is_easy(_c: Self::First) -> bool {
+        false
+    }
+    /// The shorter body.
+    #[inline(always)]
+    fn easy(c: Self::First, a: T, b: T) -> Self::Out {
+        Self::apply(c, a, b)
+    }
     /// The body of the portable path, without fused multiply-adds.
     #[inline(always)]
     fn slow(c: Self::First, a: T, b: T) -> Self::Out {

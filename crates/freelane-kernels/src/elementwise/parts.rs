@@ -82,7 +82,7 @@ fn scaled64(x: f64, k: i32) -> f64 {
 }
 
 macro_rules! scale_by_power {
-    ($($t:ty, |$x:ident, $k:ident| $body:expr;)*) => { $(
+    ($($t:ty, |$x:ident, $k:ident| $body:expr $(, $least:literal..=$most:literal => $easy:expr)?;)*) => { $(
         impl Map3<$t> for ScaleByPower {
             type First = i32;
             type Out = $t;
@@ -90,12 +90,24 @@ macro_rules! scale_by_power {
             fn apply($k: i32, $x: $t, _: $t) -> $t {
                 $body
             }
+            $(
+                const HAS_EASY: bool = true;
+                // The power is a normal number: the product alone is rounded.
+                #[inline(always)]
+                fn is_easy($k: i32) -> bool {
+                    ($k >= $least) & ($k <= $most)
+                }
+                #[inline(always)]
+                fn easy($k: i32, $x: $t, _: $t) -> $t {
+                    $easy
+                }
+            )?
         }
     )* };
 }
 scale_by_power! {
-    f32, |x, k| scaled32(x, k);
-    f64, |x, k| scaled64(x, k);
+    f32, |x, k| scaled32(x, k), -126..=127 => x * f32::from_bits(((127 + k) as u32) << 23);
+    f64, |x, k| scaled64(x, k), -1022..=1023 => x * f64::from_bits(((1023 + k) as u64) << 52);
     f16, |x, k| f16::narrow(scaled32(x.widen(), k));
     bf16, |x, k| bf16::narrow(scaled32(x.widen(), k));
 }
