@@ -1,4 +1,7 @@
 //! Loops in plain Rust, compiled for AVX2 as well.
+//!
+//! They are written as `for` over indices or iterators: `for_each` and `fold` of the standard library are functions of their
+//! own, which are not compiled again.
 
 /// Declares a function that takes the instruction set first. Its body has no fused multiply-adds, so every instruction set
 /// gives the same bits; AVX-512 would gain nothing, because memory sets the pace.

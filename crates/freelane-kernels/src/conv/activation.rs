@@ -114,10 +114,26 @@ impl<T: Active> Finish<'_, T> {
     #[inline(always)]
     fn sums(&self, x: &mut [T], f: impl Fn(T) -> T) {
         match (self.bias, self.residual) {
-            (None, None) => x.iter_mut().for_each(|x| *x = f(*x)),
-            (Some(bias), None) => x.iter_mut().for_each(|x| *x = f(*x + bias)),
-            (None, Some(rest)) => x.iter_mut().zip(rest).for_each(|(x, r)| *x = f(*x + *r)),
-            (Some(bias), Some(rest)) => x.iter_mut().zip(rest).for_each(|(x, r)| *x = f(*x + bias + *r)),
+            (None, None) => {
+                for x in x {
+                    *x = f(*x);
+                }
+            }
+            (Some(bias), None) => {
+                for x in x {
+                    *x = f(*x + bias);
+                }
+            }
+            (None, Some(rest)) => {
+                for (x, r) in x.iter_mut().zip(rest) {
+                    *x = f(*x + *r);
+                }
+            }
+            (Some(bias), Some(rest)) => {
+                for (x, r) in x.iter_mut().zip(rest) {
+                    *x = f(*x + bias + *r);
+                }
+            }
         }
     }
 }

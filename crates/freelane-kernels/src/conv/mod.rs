@@ -25,6 +25,7 @@ mod columns;
 mod depth;
 mod direct;
 mod element;
+mod relayout;
 mod shape;
 mod table;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod winograd;
 
 pub use activation::{Activation, Active};
 pub(crate) use columns::Rows;
+pub use relayout::{relayout, relayout_parts};
 pub use shape::{BLOCK, ConvShape};
 pub use transpose::{Transpose, TransposePlan};
 
@@ -72,6 +74,27 @@ pub struct Conv<'a, T> {
 }
 
 /// How a convolution is computed.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use freelane_kernels::Target;
+/// use freelane_kernels::conv::{Activation, Conv, ConvPlan, ConvShape};
+/// use freelane_kernels::window::{Axis, Window};
+/// use freelane_simd::Isa;
+///
+/// let axis = Axis::new(4, 3, 1, 1, [0, 0])?;
+/// let plan = ConvPlan::<f32>::new(ConvShape::new(1, 1, 1, Window::new(&[axis])?)?);
+/// let mut packed = vec![MaybeUninit::uninit(); plan.packed_len()];
+/// plan.pack(&[1.0, 0.0, -1.0], &mut packed);
+/// // SAFETY: `pack` initialises all of it.
+/// let weights: Vec<f32> = packed.into_iter().map(|x| unsafe { x.assume_init() }).collect();
+/// let (input, bias) = ([1.0, 2.0, 4.0, 8.0], [10.0]);
+/// let conv = Conv { weights: &weights, input: &input, batch: 1, bias: Some(&bias), residual: None, activation: Activation::None };
+/// let (mut out, mut scratch) = ([0.0; 2], vec![MaybeUninit::uninit(); plan.scratch().size()]);
+/// plan.run(Isa::current(), &conv, &mut Target::of(&mut out), &mut scratch, 0..plan.parts(1));
+/// assert_eq!(out, [7.0, 4.0]);
+/// # Ok::<(), freelane_kernels::window::WindowError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ConvPlan<T> {
     shape: ConvShape,

@@ -231,8 +231,10 @@ impl Winograd {
         let (points, rest) = carve::<f32>(rest, points);
         let (sums, rest) = carve::<f32>(rest, sums);
         let (rows, rest) = carve::<f32>(rest, rows);
-        // Products write all columns but those of missing channels, which are transformed and thrown away.
-        sums.fill(MaybeUninit::new(0.0));
+        if !self.shape.outputs.is_multiple_of(BLOCK) {
+            // Products leave out missing channels, which are transformed and thrown away.
+            sums.fill(MaybeUninit::new(0.0));
+        }
         let mut outlets = Outlets::new(isa, kernels, &self.shape, self.output, conv, out, rows);
         for piece in self.pieces().of(parts) {
             let lines = piece.band * self.band..((piece.band + 1) * self.band).min(self.tiles[1]);

@@ -1,6 +1,6 @@
 //! Convolutions of bytes: what the taps see is laid out as columns of words, and the weights are multiplied with them.
 use super::operand::{Byte, Each, Left, Lines, carve, row_sum, row_words, words};
-use super::sink::Sink;
+use super::sink::{Place, Sink};
 use super::tile::{Kernel, PANEL};
 use super::{ALIGN, Job};
 use crate::Target;
@@ -164,8 +164,7 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
             a_zero: conv.weights_zero,
             b_zero: Each::One(conv.input_zero),
             depth: self.depth(),
-            stride: pixels_out,
-            origin: image * shape.output_len() + pixels.start,
+            place: Place { origin: image * shape.output_len() + pixels.start, stride: pixels_out },
         };
         // SAFETY: the pixels of the group's channels lie in the output, and belong to the part.
         unsafe { job.run(sink, out) };
@@ -198,8 +197,12 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
                 let mut four: Lines = [[0; PANEL]; 4];
                 for (to, line) in four.iter_mut().zip(lines.chunks_exact(BAND)).take(count) {
                     let from = &line[panel * PANEL..][..PANEL];
-                    (0..PANEL).for_each(|j| to[j] = from[j].signed());
-                    (0..PANEL).for_each(|j| sums[j] = sums[j].wrapping_add(to[j].into()));
+                    for j in 0..PANEL {
+                        to[j] = from[j].signed();
+                    }
+                    for j in 0..PANEL {
+                        sums[j] = sums[j].wrapping_add(to[j].into());
+                    }
                 }
                 panels[(panel * words_deep + q) * PANEL..][..PANEL].write_copy_of_slice(&words(depth, &four));
             }

@@ -32,7 +32,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use freelane_simd::Isa;
 use operand::{Left, column_words, prepare};
-use sink::Corner;
+use sink::{Corner, Place};
 use tile::{Kernel, PANEL, ROWS, Tile};
 
 /// Rows prepared at a time.
@@ -158,8 +158,7 @@ impl<B: Byte> IntPlan<B> {
                 a_zero: product.a_zero,
                 b_zero: product.b_zero,
                 depth: k,
-                stride: self.n,
-                origin: 0,
+                place: Place { origin: 0, stride: self.n },
             };
             // SAFETY: rows and columns lie in the output, whose size was checked; both operands have `words` words.
             unsafe { job.run(sink, out) };
@@ -183,8 +182,7 @@ struct Job<'a, A: Byte, B: Byte> {
     a_zero: Each<'a, A>,
     b_zero: Each<'a, B>,
     depth: usize,
-    stride: usize,
-    origin: usize,
+    place: Place,
 }
 
 impl<A: Byte, B: Byte> Job<'_, A, B> {
@@ -197,6 +195,12 @@ impl<A: Byte, B: Byte> Job<'_, A, B> {
         let mut j = 0;
         while j < n {
             let wide = if m == 1 && j + self.kernel.wide * PANEL <= n { self.kernel.wide } else { 1 };
+            let corner = |j: usize| {
+                let first = self.columns.start + j;
+                let columns = first..self.columns.end.min(first + PANEL);
+                Corner::new(sink, self.a_zero, self.b_zero, self.depth, &self.sums[j..], columns, self.place)
+            };
+            let mut at = corner(j);
             for strip in 0..strips {
                 let first = m * strip / strips;
                 let count = m * (strip + 1) / strips - first;
@@ -210,39 +214,16 @@ impl<A: Byte, B: Byte> Job<'_, A, B> {
                 unsafe {
                     if wide > 1 { self.kernel.row(&tile, &mut sums) } else { self.kernel.tile(count, &tile, &mut sums) }
                 };
+                let (row, row_sums) = (self.rows.start + first, self.left.sums.get(first..).unwrap_or_default());
                 for (panel, sums) in sums[..count * wide].chunks_exact(count).enumerate() {
+                    if panel > 0 {
+                        at = corner(j + panel * PANEL);
+                    }
                     // SAFETY: the caller's promise.
-                    unsafe { self.store(sink, sums, first, j + panel * PANEL, out) };
+                    unsafe { at.store(self.isa, row, sums, row_sums, out) };
                 }
             }
             j += wide * PANEL;
         }
-    }
-
-    /// # Safety
-    /// As [`Self::run`], for rows from `first` and columns from `j` on.
-    unsafe fn store<S: Sink>(
-        &self,
-        sink: &S,
-        sums: &[[i32; PANEL]],
-        first: usize,
-        j: usize,
-        out: &mut Target<'_, S::Out>,
-    ) {
-        let corner = Corner {
-            sink,
-            a_zero: self.a_zero,
-            b_zero: self.b_zero,
-            column_sums: &self.sums[j..],
-            row_sums: self.left.sums.get(first..).unwrap_or_default(),
-            depth: self.depth,
-            row: self.rows.start + first,
-            column: self.columns.start + j,
-            columns: PANEL.min(self.columns.len() - j),
-            stride: self.stride,
-            origin: self.origin,
-        };
-        // SAFETY: the caller's promise.
-        unsafe { corner.store(self.isa, sums, out) };
     }
 }

@@ -88,20 +88,26 @@ impl<T: Copy + Default> Each<'_, T> {
         }
     }
 
-    /// Those of a row from a column on; behind the last column anything.
+    /// That of all columns of a row, if there is one for each row.
     #[inline(always)]
-    pub(super) fn line(&self, row: usize, column: usize) -> [T; PANEL] {
+    pub(super) fn of_row(&self, row: usize) -> Option<T> {
+        match self {
+            Each::Rows(rows) => Some(rows[row]),
+            _ => None,
+        }
+    }
+
+    /// Those of a panel's columns, from its first one on; behind the last column, and when there is one for each row, anything.
+    pub(super) fn columns(&self, first: usize) -> [T; PANEL] {
         match self {
             Each::One(x) => [*x; PANEL],
-            Each::Rows(rows) => [rows[row]; PANEL],
-            Each::Columns(columns) => match columns[column..].first_chunk() {
-                Some(whole) => *whole,
-                None => {
-                    let mut line = [T::default(); PANEL];
-                    line[..columns.len() - column].copy_from_slice(&columns[column..]);
-                    line
-                }
-            },
+            Each::Rows(_) => [T::default(); PANEL],
+            Each::Columns(columns) => {
+                let mut line = [T::default(); PANEL];
+                let rest = &columns[first..];
+                line[..rest.len().min(PANEL)].copy_from_slice(&rest[..rest.len().min(PANEL)]);
+                line
+            }
         }
     }
 }
@@ -197,10 +203,20 @@ pub type Lines = [[i8; PANEL]; 4];
 #[inline(always)]
 pub fn words(depth: usize, lines: &Lines) -> [i32; PANEL] {
     let byte = |t: usize, j: usize| i32::from(lines[t][j] as u8);
+    let mut words = [0; PANEL];
     match depth {
-        4 => core::array::from_fn(|j| byte(0, j) | byte(1, j) << 8 | byte(2, j) << 16 | byte(3, j) << 24),
-        _ => core::array::from_fn(|j| i32::from(lines[0][j]) & 0xffff | i32::from(lines[1][j]) << 16),
+        4 => {
+            for j in 0..PANEL {
+                words[j] = byte(0, j) | byte(1, j) << 8 | byte(2, j) << 16 | byte(3, j) << 24;
+            }
+        }
+        _ => {
+            for j in 0..PANEL {
+                words[j] = i32::from(lines[0][j]) & 0xffff | i32::from(lines[1][j]) << 16;
+            }
+        }
     }
+    words
 }
 
 /// Up to 32 columns of `b` from `j` on as a panel of words, and the sums of their bytes.
@@ -214,7 +230,9 @@ pub fn column_words<B: Byte>(depth: usize, b: Mat<'_, B>, j: usize, to: &mut [Ma
                 // SAFETY: the element lies in the matrix.
                 *x = unsafe { *b.at(q * depth + t, j + c) }.signed();
             }
-            (0..PANEL).for_each(|c| sums[c] = sums[c].wrapping_add(line[c].into()));
+            for c in 0..PANEL {
+                sums[c] = sums[c].wrapping_add(line[c].into());
+            }
         }
         to.write_copy_of_slice(&words(depth, &lines));
     }

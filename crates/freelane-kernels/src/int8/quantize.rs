@@ -10,7 +10,9 @@ compiled! {
     /// When the lengths differ.
     pub fn quantize<O: Byte>(x: &[f32], scale: f32, zero: O, out: &mut [O]) {
         assert!(x.len() == out.len(), "quantize: {} elements into {}", x.len(), out.len());
-        x.iter().zip(out).for_each(|(x, out)| *out = saturated(*x / scale, zero));
+        for (x, out) in x.iter().zip(out) {
+            *out = saturated(*x / scale, zero);
+        }
     }
 }
 
@@ -21,7 +23,9 @@ compiled! {
     /// When the lengths differ.
     pub fn dequantize<I: Byte>(x: &[I], scale: f32, zero: I, out: &mut [f32]) {
         assert!(x.len() == out.len(), "dequantize: {} elements into {}", x.len(), out.len());
-        x.iter().zip(out).for_each(|(x, out)| *out = (x.value() - zero.value()) as f32 * scale);
+        for (x, out) in x.iter().zip(out) {
+            *out = (x.value() - zero.value()) as f32 * scale;
+        }
     }
 }
 

@@ -2,18 +2,26 @@
 use super::tile::PANEL;
 use super::{Byte, Each};
 use crate::Target;
+use core::mem::MaybeUninit;
+use core::ops::Range;
 use freelane_simd::Isa;
 
 /// Turns sums into what is stored.
 pub trait Sink: Copy + Sync {
     /// What is stored.
     type Out: Copy;
+    /// What is the same for all rows of a panel.
+    #[doc(hidden)]
+    type Panel: Copy;
     /// Whether the sink's parameters fit a product of `m x n`.
     #[doc(hidden)]
     fn fits(&self, m: usize, n: usize) -> bool;
-    /// Row `i` from column `j` on.
+    /// The panel that begins at column `j`.
     #[doc(hidden)]
-    fn row(&self, i: usize, j: usize, sums: &[i32; PANEL]) -> [Self::Out; PANEL];
+    fn panel(&self, j: usize) -> Self::Panel;
+    /// Row `i` of a panel.
+    #[doc(hidden)]
+    fn row(&self, i: usize, panel: &Self::Panel, sums: &[i32; PANEL], out: &mut [MaybeUninit<Self::Out>; PANEL]);
 }
 
 /// The sums themselves.
@@ -42,36 +50,94 @@ pub struct Requantize<'a, O> {
 
 impl Sink for Exact {
     type Out = i32;
+    type Panel = ();
     fn fits(&self, _: usize, _: usize) -> bool {
         true
     }
+    fn panel(&self, _: usize) {}
     #[inline(always)]
-    fn row(&self, _: usize, _: usize, sums: &[i32; PANEL]) -> [i32; PANEL] {
-        *sums
+    fn row(&self, _: usize, (): &(), sums: &[i32; PANEL], out: &mut [MaybeUninit<i32>; PANEL]) {
+        for c in 0..PANEL {
+            out[c] = MaybeUninit::new(sums[c]);
+        }
     }
 }
 
 impl Sink for Dequantize<'_> {
     type Out = f32;
+    type Panel = [[f32; PANEL]; 2];
     fn fits(&self, m: usize, n: usize) -> bool {
         self.scale.fits(m, n) && self.bias.fits(m, n)
     }
+    fn panel(&self, j: usize) -> Self::Panel {
+        [self.scale.columns(j), self.bias.columns(j)]
+    }
     #[inline(always)]
-    fn row(&self, i: usize, j: usize, sums: &[i32; PANEL]) -> [f32; PANEL] {
-        let (scale, bias) = (self.scale.line(i, j), self.bias.line(i, j));
-        core::array::from_fn(|c| sums[c] as f32 * scale[c] + bias[c])
+    fn row(&self, i: usize, panel: &Self::Panel, sums: &[i32; PANEL], out: &mut [MaybeUninit<f32>; PANEL]) {
+        let mut x = [0.0; PANEL];
+        match self.scale.of_row(i) {
+            Some(scale) => {
+                for c in 0..PANEL {
+                    x[c] = sums[c] as f32 * scale;
+                }
+            }
+            None => {
+                for c in 0..PANEL {
+                    x[c] = sums[c] as f32 * panel[0][c];
+                }
+            }
+        }
+        match self.bias.of_row(i) {
+            Some(bias) => {
+                for c in 0..PANEL {
+                    out[c] = MaybeUninit::new(x[c] + bias);
+                }
+            }
+            None => {
+                for c in 0..PANEL {
+                    out[c] = MaybeUninit::new(x[c] + panel[1][c]);
+                }
+            }
+        }
     }
 }
 
 impl<O: Byte> Sink for Requantize<'_, O> {
     type Out = O;
+    type Panel = ([f32; PANEL], [i32; PANEL]);
     fn fits(&self, m: usize, n: usize) -> bool {
         self.scale.fits(m, n) && self.bias.fits(m, n)
     }
+    fn panel(&self, j: usize) -> Self::Panel {
+        (self.scale.columns(j), self.bias.columns(j))
+    }
     #[inline(always)]
-    fn row(&self, i: usize, j: usize, sums: &[i32; PANEL]) -> [O; PANEL] {
-        let (scale, bias) = (self.scale.line(i, j), self.bias.line(i, j));
-        core::array::from_fn(|c| saturated(sums[c].wrapping_add(bias[c]) as f32 * scale[c], self.zero))
+    fn row(&self, i: usize, panel: &Self::Panel, sums: &[i32; PANEL], out: &mut [MaybeUninit<O>; PANEL]) {
+        let mut x = [0; PANEL];
+        match self.bias.of_row(i) {
+            Some(bias) => {
+                for c in 0..PANEL {
+                    x[c] = sums[c].wrapping_add(bias);
+                }
+            }
+            None => {
+                for c in 0..PANEL {
+                    x[c] = sums[c].wrapping_add(panel.1[c]);
+                }
+            }
+        }
+        match self.scale.of_row(i) {
+            Some(scale) => {
+                for c in 0..PANEL {
+                    out[c] = MaybeUninit::new(saturated(x[c] as f32 * scale, self.zero));
+                }
+            }
+            None => {
+                for c in 0..PANEL {
+                    out[c] = MaybeUninit::new(saturated(x[c] as f32 * panel.0[c], self.zero));
+                }
+            }
+        }
     }
 }
 
@@ -88,72 +154,140 @@ pub fn saturated<O: Byte>(x: f32, zero: O) -> O {
     O::of(x + zero.value())
 }
 
-/// Where sums come from and go to.
-pub struct Corner<'a, S: Sink, A, B> {
+/// What becomes of the sums of one panel.
+pub struct Corner<'a, S: Sink, A> {
     pub sink: &'a S,
-    /// Of the words: unsigned on the left, signed on the right.
-    pub a_zero: Each<'a, A>,
-    pub b_zero: Each<'a, B>,
-    /// Sums of the words' bytes along each column from the first of the tile on.
-    pub column_sums: &'a [i32],
-    /// The same along each row of the tile; none when they do not matter.
-    pub row_sums: &'a [i32],
-    pub depth: usize,
-    /// First row and column of the tile, and its columns.
-    pub row: usize,
-    pub column: usize,
-    pub columns: usize,
+    panel: S::Panel,
+    /// Of the words, unsigned.
+    a_zero: Each<'a, A>,
+    depth: i32,
+    /// Zero points of the words, signed, and the sums of their bytes.
+    b_zero: [i32; PANEL],
+    column_sums: [i32; PANEL],
+    /// What is taken off a row of the first zero point.
+    off: [i32; PANEL],
+    /// First column of the panel, and its columns.
+    column: usize,
+    columns: usize,
     /// Elements of the output from row to row.
-    pub stride: usize,
+    stride: usize,
     /// Where element (0, 0) of the product goes.
-    pub origin: usize,
+    origin: usize,
 }
 
-impl<S: Sink, A: Byte, B: Byte> Corner<'_, S, A, B> {
-    /// Stores the rows of a tile.
+/// Where the elements of a product go: that at (0, 0), and from row to row.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub origin: usize,
+    pub stride: usize,
+}
+
+impl<'a, S: Sink, A: Byte> Corner<'a, S, A> {
+    /// The panel whose columns begin at `columns.start`; `sums` begins with theirs.
+    pub fn new<B: Byte>(
+        sink: &'a S,
+        a_zero: Each<'a, A>,
+        b_zero: Each<'_, B>,
+        depth: usize,
+        sums: &[i32],
+        columns: Range<usize>,
+        place: Place,
+    ) -> Self {
+        let (mut zeros, mut column_sums) = ([0; PANEL], [0; PANEL]);
+        let b_zero = b_zero.columns(columns.start);
+        for c in 0..columns.len() {
+            (zeros[c], column_sums[c]) = (b_zero[c].signed_zero(), sums[c]);
+        }
+        let mut corner = Corner {
+            sink,
+            panel: sink.panel(columns.start),
+            a_zero,
+            depth: depth as i32,
+            b_zero: zeros,
+            column_sums,
+            off: [0; PANEL],
+            column: columns.start,
+            columns: columns.len(),
+            stride: place.stride,
+            origin: place.origin,
+        };
+        if let Each::One(zero) = a_zero {
+            corner.off = corner.alike(zero);
+        }
+        corner
+    }
+
+    /// What is taken off a row with a zero point, whatever the row.
+    #[inline(always)]
+    fn alike(&self, a_zero: A) -> [i32; PANEL] {
+        let a_zero = a_zero.unsigned_zero();
+        let (mut off, around) = ([0; PANEL], a_zero.wrapping_mul(self.depth));
+        for c in 0..PANEL {
+            off[c] = a_zero.wrapping_mul(self.column_sums[c]).wrapping_sub(self.b_zero[c].wrapping_mul(around));
+        }
+        off
+    }
+
+    /// Stores rows from `row` on, whose bytes have the sums `row_sums`: none when they do not matter.
     ///
     /// # Safety
     /// They lie in the output.
-    pub unsafe fn store(&self, isa: Isa, sums: &[[i32; PANEL]], out: &mut Target<'_, S::Out>) {
+    pub unsafe fn store(
+        &self,
+        isa: Isa,
+        row: usize,
+        sums: &[[i32; PANEL]],
+        row_sums: &[i32],
+        out: &mut Target<'_, S::Out>,
+    ) {
         #[cfg(target_arch = "x86_64")]
         if crate::compiled::has_avx2(isa) {
             // SAFETY: the CPU has the instructions, as just asked; the rest is the caller's promise.
-            return unsafe { avx2(self, sums, out) };
+            return unsafe { avx2(self, row, sums, row_sums, out) };
         }
         let _ = isa;
         // SAFETY: the caller's promise.
-        unsafe { self.rows(sums, out) };
+        unsafe { self.rows(row, sums, row_sums, out) };
     }
 
     /// # Safety
     /// As [`Self::store`].
     #[inline(always)]
-    unsafe fn rows(&self, sums: &[[i32; PANEL]], out: &mut Target<'_, S::Out>) {
-        let columns: [i32; PANEL] = core::array::from_fn(|c| self.column_sums.get(c).copied().unwrap_or_default());
-        let b_zero = self.b_zero.line(self.row, self.column).map(B::signed_zero);
-        // What is taken off every row alike.
-        let alike = |a_zero: i32| {
-            let around = a_zero.wrapping_mul(self.depth as i32);
-            core::array::from_fn(|c| a_zero.wrapping_mul(columns[c]).wrapping_sub(b_zero[c].wrapping_mul(around)))
-        };
-        let mut off: [i32; PANEL] = alike(A::unsigned_zero(self.a_zero.line(self.row, 0)[0]));
+    unsafe fn rows(&self, first: usize, sums: &[[i32; PANEL]], row_sums: &[i32], out: &mut Target<'_, S::Out>) {
         for (i, sums) in sums.iter().enumerate() {
-            let row = self.row + i;
-            if let Each::Rows(zeros) = self.a_zero {
-                off = alike(A::unsigned_zero(zeros[row]));
-            }
+            let row = first + i;
             let mut exact = [0; PANEL];
-            match self.row_sums.get(i) {
-                None => (0..PANEL).for_each(|c| exact[c] = sums[c].wrapping_sub(off[c])),
-                Some(rest) => (0..PANEL).for_each(|c| {
-                    exact[c] = sums[c].wrapping_sub(off[c]).wrapping_sub(b_zero[c].wrapping_mul(*rest));
-                }),
+            match self.a_zero {
+                Each::Rows(zeros) => {
+                    let off = self.alike(zeros[row]);
+                    for c in 0..PANEL {
+                        exact[c] = sums[c].wrapping_sub(off[c]);
+                    }
+                }
+                _ => {
+                    for c in 0..PANEL {
+                        exact[c] = sums[c].wrapping_sub(self.off[c]);
+                    }
+                }
             }
-            let line = self.sink.row(row, self.column, &exact);
+            if let Some(rest) = row_sums.get(i) {
+                for c in 0..PANEL {
+                    exact[c] = exact[c].wrapping_sub(self.b_zero[c].wrapping_mul(*rest));
+                }
+            }
             let at = self.origin + row * self.stride + self.column;
             debug_assert!(self.columns <= PANEL && at + self.columns <= out.len());
-            // SAFETY: the caller's promise.
-            unsafe { core::ptr::copy_nonoverlapping(line.as_ptr(), out.at(at), self.columns) };
+            let to = out.at(at).cast::<MaybeUninit<S::Out>>();
+            if self.columns == PANEL {
+                // SAFETY: a whole row of a panel lies in the output.
+                let to = unsafe { &mut *to.cast::<[MaybeUninit<S::Out>; PANEL]>() };
+                self.sink.row(row, &self.panel, &exact, to);
+            } else {
+                let mut line = [MaybeUninit::uninit(); PANEL];
+                self.sink.row(row, &self.panel, &exact, &mut line);
+                // SAFETY: the columns lie in the output.
+                unsafe { core::ptr::copy_nonoverlapping(line.as_ptr(), to, self.columns) };
+            }
         }
     }
 }
@@ -162,11 +296,13 @@ impl<S: Sink, A: Byte, B: Byte> Corner<'_, S, A, B> {
 /// As [`Corner::store`], and the CPU has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<S: Sink, A: Byte, B: Byte>(
-    corner: &Corner<'_, S, A, B>,
+unsafe fn avx2<S: Sink, A: Byte>(
+    corner: &Corner<'_, S, A>,
+    row: usize,
     sums: &[[i32; PANEL]],
+    row_sums: &[i32],
     out: &mut Target<'_, S::Out>,
 ) {
     // SAFETY: the caller's promise.
-    unsafe { corner.rows(sums, out) };
+    unsafe { corner.rows(row, sums, row_sums, out) };
 }

@@ -76,8 +76,8 @@ fn check<A: Byte, B: Byte>() {
         ];
         for (a_zero, b_zero) in zeros {
             let exact = |i: usize, j: usize| -> i64 {
-                let p = i64::from(a_zero.line(i, 0)[0].value());
-                let q = i64::from(b_zero.line(0, j)[0].value());
+                let p = i64::from(a_zero.of_row(i).unwrap_or(a_zero.columns(0)[0]).value());
+                let q = i64::from(b_zero.columns(j)[0].value());
                 (0..k).map(|t| (i64::from(a[i * k + t].value()) - p) * (i64::from(b[t * n + j].value()) - q)).sum()
             };
             let want: Vec<i32> = (0..m * n).map(|e| exact(e / n, e % n) as i32).collect();

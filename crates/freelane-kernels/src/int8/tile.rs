@@ -73,13 +73,11 @@ impl Kernel {
 
     /// Every kernel that this CPU runs.
     #[cfg(test)]
-    pub fn all() -> Vec<&'static Kernel> {
-        let mut all: Vec<_> = Isa::available().iter().map(|&isa| Kernel::of(isa)).collect();
+    pub fn all() -> impl Iterator<Item = &'static Kernel> {
+        let chosen = Isa::available().iter().map(|&isa| Kernel::of(isa));
         #[cfg(target_arch = "x86_64")]
-        if Isa::Avx512.is_supported() {
-            all.push(&pairs16::KERNEL);
-        }
-        all
+        let chosen = chosen.chain(Isa::Avx512.is_supported().then_some(&pairs16::KERNEL));
+        chosen
     }
 }
 

@@ -48,12 +48,18 @@ compiled! {
         let mut sums = [F::EMPTY; CHAINS];
         let (whole, rest) = plane.as_chunks::<CHAINS>();
         for x in whole {
-            (0..CHAINS).for_each(|i| sums[i] = F::join(sums[i], F::enter(x[i])));
+            for i in 0..CHAINS {
+                sums[i] = F::join(sums[i], F::enter(x[i]));
+            }
         }
-        sums.iter_mut().zip(rest).for_each(|(sum, x)| *sum = F::join(*sum, F::enter(*x)));
+        for (sum, x) in sums.iter_mut().zip(rest) {
+            *sum = F::join(*sum, F::enter(*x));
+        }
         let mut half = CHAINS / 2;
         while half > 0 {
-            (0..half).for_each(|i| sums[i] = F::join(sums[i], sums[i + half]));
+            for i in 0..half {
+                sums[i] = F::join(sums[i], sums[i + half]);
+            }
             half /= 2;
         }
         sums[0]
@@ -65,12 +71,17 @@ compiled! {
         let mut sums = [[F::EMPTY; 16]; CHAINS];
         for (i, x) in block.as_chunks::<16>().0.iter().enumerate() {
             let sum = &mut sums[i % CHAINS];
-            (0..16).for_each(|lane| sum[lane] = F::join(sum[lane], F::enter(x[lane])));
+            for lane in 0..16 {
+                sum[lane] = F::join(sum[lane], F::enter(x[lane]));
+            }
         }
         let mut half = CHAINS / 2;
         while half > 0 {
             for i in 0..half {
-                sums[i] = core::array::from_fn(|lane| F::join(sums[i][lane], sums[i + half][lane]));
+                let (low, high) = sums.split_at_mut(half);
+                for (a, b) in low[i].iter_mut().zip(&high[i]) {
+                    *a = F::join(*a, *b);
+                }
             }
             half /= 2;
         }

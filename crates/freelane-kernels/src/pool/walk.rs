@@ -61,7 +61,9 @@ pub fn walk<F: Fold>(isa: Isa, planes: Planes<'_, F::T>, finish: &mut Finish<'_,
 
 compiled! {
     fn join_row<F: Fold>(line: &mut [F::T], from: &[F::T]) {
-        line.iter_mut().zip(from).for_each(|(sum, x)| *sum = F::join(*sum, F::enter(*x)));
+        for (sum, x) in line.iter_mut().zip(from) {
+            *sum = F::join(*sum, F::enter(*x));
+        }
     }
 }
 
@@ -89,14 +91,26 @@ compiled! {
 #[inline(always)]
 fn join_singles<F: Fold>(out: &mut [F::T], line: &[F::T], stride: usize) {
     match stride {
-        1 => out.iter_mut().zip(line).for_each(|(sum, x)| *sum = F::join(*sum, *x)),
+        1 => {
+            for (sum, x) in out.iter_mut().zip(line) {
+                *sum = F::join(*sum, *x);
+            }
+        }
         2 => {
             let (pairs, rest) = line.as_chunks::<2>();
             let (all, last) = out.split_at_mut(pairs.len().min(out.len()));
-            all.iter_mut().zip(pairs).for_each(|(sum, x)| *sum = F::join(*sum, x[0]));
-            last.iter_mut().zip(rest).for_each(|(sum, x)| *sum = F::join(*sum, *x));
+            for (sum, x) in all.iter_mut().zip(pairs) {
+                *sum = F::join(*sum, x[0]);
+            }
+            for (sum, x) in last.iter_mut().zip(rest) {
+                *sum = F::join(*sum, *x);
+            }
         }
-        _ => out.iter_mut().zip(line.iter().step_by(stride)).for_each(|(sum, x)| *sum = F::join(*sum, *x)),
+        _ => {
+            for (sum, x) in out.iter_mut().zip(line.iter().step_by(stride)) {
+                *sum = F::join(*sum, *x);
+            }
+        }
     }
 }
 
@@ -105,6 +119,8 @@ fn join_blocks<F: Fold>(out: &mut [F::T], line: &[F::T], stride: usize) {
     let (out, _) = out.as_chunks_mut::<16>();
     let (line, _) = line.as_chunks::<16>();
     for (out, x) in out.iter_mut().zip(line.iter().step_by(stride)) {
-        (0..16).for_each(|lane| out[lane] = F::join(out[lane], x[lane]));
+        for lane in 0..16 {
+            out[lane] = F::join(out[lane], x[lane]);
+        }
     }
 }
