@@ -159,6 +159,10 @@ fn integer_edges_do_not_trap() -> Result {
         "pow: integers take no negative exponents; convert one operand to a float with astype"
     );
     assert_eq!(message(x.pow(&y)).split(';').next(), Some("pow: integers take no negative exponents"));
+    let (square, turned) = (x.reshape(&[2, 2])?, y.reshape(&[2, 2])?.t());
+    assert_eq!(message(square.pow(&turned)).split(';').next(), Some("pow: integers take no negative exponents"));
+    let exponents = Array::from_slice(&[0i64, 1, 2, 3])?.reshape(&[2, 2])?.t();
+    assert_eq!(square.pow(&exponents)?.to_vec::<i64>()?, [1, 49, 7, 0]);
     assert_eq!(x.divide(&y)?.to_vec::<f64>()?[..3], [9223372036854775808.0, -3.5, -3.5]);
     Ok(())
 }

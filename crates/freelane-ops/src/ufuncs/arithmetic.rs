@@ -1,7 +1,9 @@
 //! Sums, products, quotients and what belongs to them.
-use crate::{Operand, OpsError, Scalar};
+use crate::reductions::MIN;
+use crate::{Array, Axes, InOp, Operand, OpsError, ReduceArgs, Scalar};
 use freelane_array::{ArrayData, DType, Element, Kind};
 use freelane_kernels::elementwise as k;
+use freelane_pool::Lane;
 
 ufuncs! {
     /// The sum of two arrays. Integers wrap; for booleans it is "or".
@@ -131,27 +133,31 @@ fn no_negative_exponents(args: &[Operand<'_>], dtype: DType) -> Result<(), OpsEr
     let negative = match args.get(1) {
         _ if dtype.kind() != Kind::Signed => false,
         Some(Operand::Scalar(Scalar::Int(i))) => *i < 0,
-        Some(Operand::Array(y)) => has_negative(y),
+        Some(Operand::Array(y)) => has_negative(y)?,
         _ => false,
     };
     let message = "integers take no negative exponents; convert one operand to a float with astype";
     if negative { Err(OpsError::argument("pow", message)) } else { Ok(()) }
 }
 
-fn has_negative(y: &ArrayData) -> bool {
-    fn any<T: Element + PartialOrd>(y: &ArrayData) -> bool {
-        let Ok(view) = y.view::<T>() else { return false };
-        match view.as_slice() {
-            // Without an early end in the inner loop, which is then vector code.
-            Some(all) => all.chunks(1024).any(|c| c.iter().fold(false, |any, e| any | (*e < T::default()))),
-            None => view.iter().any(|e| e < T::default()),
+fn has_negative(y: &ArrayData) -> Result<bool, OpsError> {
+    fn any<T: Element + PartialOrd>(y: &ArrayData) -> Result<bool, OpsError> {
+        if y.layout().is_empty() {
+            return Ok(false);
         }
+        if let Some(all) = y.view::<T>().in_op("pow")?.as_slice() {
+            // Without an early end in the inner loop, which is then vector code.
+            return Ok(all.chunks(1024).any(|c| c.iter().fold(false, |any, e| any | (*e < T::default()))));
+        }
+        let all = ReduceArgs { axes: Axes::All, keepdims: false, correction: 0.0 };
+        let least = Lane::with(|lane| MIN.call(lane, y, &all)).map_err(|e| e.of("pow"))?;
+        Ok(Array::from(least).item::<T>()? < T::default())
     }
     match y.dtype() {
         DType::I8 => any::<i8>(y),
         DType::I16 => any::<i16>(y),
         DType::I32 => any::<i32>(y),
         DType::I64 => any::<i64>(y),
-        _ => false,
+        _ => Ok(false),
     }
 }
