@@ -95,7 +95,7 @@ macro_rules! scale_by_power {
                 // The power is a normal number: the product alone is rounded.
                 #[inline(always)]
                 fn is_easy($k: i32) -> bool {
-                    ($k >= $least) & ($k <= $most)
+                    ($least..=$most).contains(&$k)
                 }
                 #[inline(always)]
                 fn easy($k: i32, $x: $t, _: $t) -> $t {
