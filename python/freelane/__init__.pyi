@@ -563,6 +563,13 @@ class Array:
         With out=, the result is written there and out is returned.
         """
 
+    def fma(self, x2: _ArrayLike, x3: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """The first array times the second, plus the third, rounded once.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
+
     def fmax(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """The greater of two arrays; of a number and NaN the number.
 
@@ -717,6 +724,13 @@ class Array:
 
     def ldexp(self, exponent: _ArrayLike, /) -> Array:
         """Each element times two to the power of an integer, rounded once."""
+
+    def lerp(self, end: _ArrayLike, weight: _ArrayLike, /, *, out: Array | None = None) -> Array:
+        """`start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1.
+
+        Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+        With out=, the result is written there and out is returned.
+        """
 
     def less(self, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
         """Whether the first is less than the second.
@@ -1236,7 +1250,7 @@ class Array:
         """
 
     def topk(self, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: _bool = True, sorted: _bool = True) -> _TopkResult:
-        """The k largest elements along an axis, the largest first, and their numbers; or the smallest. NaN comes after every number. They are sorted, whatever sorted says."""
+        """The k largest elements along an axis, the largest first, and their numbers; or the smallest: the first k in the order of argsort. NaN comes after every number either way (PyTorch calls it the largest). They are sorted, whatever sorted says."""
 
     def trace(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
         """The sums of the diagonals of two axes. With a dtype, elements are converted to it first."""
@@ -1404,6 +1418,40 @@ class parallel:
     def threads(self) -> int: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *_reason: object) -> None: ...
+
+@final
+class Session:
+    """An ONNX model, loaded once and run from any number of threads at once."""
+    def __new__(
+        cls,
+        model: _Path | bytes | bytearray | memoryview,
+        /,
+        *,
+        threads: int = 1,
+        profile: _bool = False,
+        optimize: _bool = True,
+    ) -> Self: ...
+    def run(
+        self,
+        inputs: Mapping[_str, Any] | Sequence[Any] | None = None,
+        /,
+        *,
+        timeout: float | None = None,
+        **named: Any,
+    ) -> list[Any]:
+        """Runs the model on inputs by name, in order, or as named arguments; returns its outputs as a list."""
+    @property
+    def inputs(self) -> list[tuple[_str, _str | None, tuple[int | _str | None, ...] | None]]: ...
+    @property
+    def outputs(self) -> list[tuple[_str, _str | None, tuple[int | _str | None, ...] | None]]: ...
+    @property
+    def metadata(self) -> dict[_str, Any]: ...
+    def profile(self) -> list[tuple[_str, _str, int, float]]:
+        """Time of each node, the slowest first: node, operator, runs, seconds."""
+    def memory(self) -> dict[_str, int]:
+        """Bytes of weights, lanes that keep tables, bytes that values of a run need."""
+    def trim(self) -> int:
+        """Frees what threads keep for their next run."""
 
 def savez(path: _Path, /, *arrays: _ArrayLike, **named: _ArrayLike) -> None:
     """Writes arrays to a .npz or .safetensors file: keywords by their names, others as arr_0, arr_1 and so on."""
@@ -1893,6 +1941,13 @@ def floor_divide(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -
     With out=, the result is written there and out is returned.
     """
 
+def fma(x1: _ArrayLike, x2: _ArrayLike, x3: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """The first array times the second, plus the third, rounded once.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
+
 def fmax(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """The greater of two arrays; of a number and NaN the number.
 
@@ -2052,6 +2107,13 @@ def lcm(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
 
 def ldexp(x: _ArrayLike, exponent: _ArrayLike, /) -> Array:
     """Each element times two to the power of an integer, rounded once."""
+
+def lerp(start: _ArrayLike, end: _ArrayLike, weight: _ArrayLike, /, *, out: Array | None = None) -> Array:
+    """`start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1.
+
+    Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
+    With out=, the result is written there and out is returned.
+    """
 
 def less(x: _ArrayLike, y: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """Whether the first is less than the second.
@@ -2505,7 +2567,7 @@ def softplus(x: _ArrayLike, /, *, out: Array | None = None) -> Array:
     """
 
 def sort(x: _ArrayLike, /, axis: SupportsIndex = -1, *, descending: _bool = False, stable: _bool = True) -> Array:
-    """The elements in order along an axis; NaN comes last. Equal elements keep their order, stable or not."""
+    """The elements in order along an axis; NaN comes last, and real ones lose sign and payload. Equal elements keep their order, stable or not."""
 
 def split(x: _ArrayLike, /, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """An axis cut into that many equal parts, or at the given places. Nothing is copied."""
@@ -2588,7 +2650,7 @@ def tile(x: _ArrayLike, /, repetitions: SupportsIndex | Sequence[SupportsIndex])
     """The whole array repeated along each axis."""
 
 def topk(x: _ArrayLike, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: _bool = True, sorted: _bool = True) -> _TopkResult:
-    """The k largest elements along an axis, the largest first, and their numbers; or the smallest. NaN comes after every number. They are sorted, whatever sorted says."""
+    """The k largest elements along an axis, the largest first, and their numbers; or the smallest: the first k in the order of argsort. NaN comes after every number either way (PyTorch calls it the largest). They are sorted, whatever sorted says."""
 
 def trace(x: _ArrayLike, /, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: _DTypeLike | None = None, *, device: Literal["cpu"] | None = None) -> Array:
     """The sums of the diagonals of two axes. With a dtype, elements are converted to it first."""

@@ -358,12 +358,15 @@ class InferenceSession:
         return self._options
 
     def end_profiling(self) -> str:
-        """Writes the time of each node to a file and returns its name."""
+        """Writes the time of each node to a file and returns its name, which is empty unless profiling was enabled."""
         import json
+
+        if not self._options.enable_profiling:
+            return ""
 
         name = f"{self._options.profile_file_prefix or 'freelane_profile'}_{self._began}.json"
         events = [
-            {"cat": "Node", "name": node or op, "dur": seconds * 1e6, "args": {"op_name": op, "runs": runs}}
+            {"cat": "Node", "ph": "X", "pid": os.getpid(), "tid": 0, "ts": 0, "name": node or op, "dur": seconds * 1e6, "args": {"op_name": op, "runs": runs}}
             for node, op, runs, seconds in self._session.profile()
         ]
         with open(name, "w", encoding="utf-8") as file:

@@ -19,6 +19,26 @@ VALUES = {
         lambda: fl.linalg.cond(fl.stack([fl.eye(2), fl.ones((2, 2))]), 1),
         [1.0, INF],
     ),
+    "eigenvalues of rows far apart": (
+        lambda: fl.linalg.eigvalsh(fl.asarray([[1e200, 0.0, 0.0], [0.0, 3.0, 4.0], [0.0, 4.0, -3.0]])),
+        [pytest.approx(-5.0), pytest.approx(5.0), 1e200],
+    ),
+    "singular values far apart": (
+        lambda: fl.linalg.svdvals(fl.eye(4) * fl.asarray([1e160, 1.0, 0.1, 0.01])),
+        [1e160, pytest.approx(1.0), pytest.approx(0.1), pytest.approx(0.01)],
+    ),
+    "condition of rows far apart": (
+        lambda: fl.linalg.cond(fl.eye(3) * fl.asarray([1.0, 1e-100, 1e-165])),
+        pytest.approx(1e165),
+    ),
+    "singular values of rank one": (
+        lambda: fl.linalg.svdvals(fl.ones((60, 60), dtype="float32"))[:2] + 0.0,
+        [pytest.approx(60.0, rel=1e-6), pytest.approx(0.0, abs=1e-4)],
+    ),
+    "lerp at its ends": (
+        lambda: fl.lerp(fl.asarray([INF, 3.0, -0.0, 3.0]), fl.asarray([3.0, INF, 3.0, -0.0]), fl.asarray([1.0, 0.0, 0.0, 1.0])),
+        [3.0, 3.0, -0.0, -0.0],
+    ),
     "average of int8": (lambda: fl.average(fl.asarray([100, 100, 100], dtype="int8")), 100.0),
     "weighted average of int8": (
         lambda: fl.average(fl.asarray([100, 120], dtype="int8"), weights=fl.asarray([100, 100], dtype="int8")),
@@ -63,6 +83,8 @@ ERRORS = {
 
 
 def same(found, expected):
+    if not isinstance(expected, (float, list)):
+        return found == expected
     if isinstance(expected, float) and math.isnan(expected):
         return math.isnan(found)
     if isinstance(expected, list):

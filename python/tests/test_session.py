@@ -64,6 +64,10 @@ def test_what_is_wrong_is_told(session, tmp_path):
     for cut in (0, 1, 100, 900):
         with pytest.raises(ValueError):
             fl.Session(MODEL.read_bytes()[:cut])
+    with pytest.raises(TypeError, match="not one array"):
+        session.run(X)
+    with pytest.raises(RuntimeError, match="profile=True"):
+        session.profile()
     with pytest.raises(TypeError, match="path or bytes"):
         fl.Session(7)
     with pytest.raises(TimeoutError):

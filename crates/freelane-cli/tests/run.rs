@@ -76,6 +76,9 @@ fn inputs_are_made_up_when_asked_for() {
     let report = json(&[MODEL, "--random", "--dim", "batch=5", "--repeat", "3", "--json", "--profile"]);
     assert_eq!(report["outputs"][0]["shape"], serde_json::json!([5, 3]));
     assert_eq!(report["outputs"], json(&[MODEL, "--random", "--dim", "5", "--json"])["outputs"]);
+    let shaped = json(&[MODEL, "--random", "--shape", "x=5,8", "--json"]);
+    assert_eq!(report["outputs"], shaped["outputs"]);
+    assert!(report["p99_ns"].as_f64() >= report["p50_ns"].as_f64());
     assert!(report["profile"].as_array().unwrap().iter().all(|node| node["runs"] == 3));
     let text = String::from_utf8(run(&[MODEL, "--random", "--profile"]).stdout).unwrap();
     assert!(text.contains("Softmax") && text.contains("p: float32 of shape (1, 3)"), "{text}");
@@ -91,6 +94,11 @@ fn what_is_wrong_is_one_line() {
     let wrong = wrong.to_str().unwrap();
     let message = failure(&[MODEL, "-i", wrong]);
     assert!(message.contains("input x: expected float32 [batch, 8], found float64 [1, 8]"), "{message}");
+    assert!(failure(&[MODEL, "--random", "--dim", "zzz=1"]).contains("--dim zzz=1: the inputs have no axis zzz"));
+    assert!(failure(&[MODEL, "--random", "--shape", "y=1,8"]).contains("the model takes x"));
+    assert!(
+        failure(&[MODEL, "--random", "--shape", "x=1,7"]).contains("expected float32 [batch, 8], found float32 [1, 7]")
+    );
     let bytes = std::fs::read(MODEL).unwrap();
     let cut = path.join("cut.onnx");
     for n in [0, 1, 20, 500, bytes.len() - 1] {

@@ -31,7 +31,7 @@ pub enum GraphError {
         message: String,
     },
     /// A node failed.
-    #[error("{}{op}: {source}", place(node))]
+    #[error("{}", at(node, op, source))]
     Node {
         /// The node's name; empty if it has none.
         node: String,
@@ -49,8 +49,12 @@ pub enum GraphError {
     Cancelled,
 }
 
-fn place(node: &str) -> String {
-    if node.is_empty() { String::new() } else { format!("node {node}: ") }
+/// The node, its operator unless the cause names it, and the cause.
+fn at(node: &str, op: &str, source: &GraphError) -> String {
+    let place = if node.is_empty() { String::new() } else { format!("node {node}: ") };
+    let cause = source.to_string();
+    let named = cause.strip_prefix(op).is_some_and(|rest| rest.starts_with(':'));
+    if named { format!("{place}{cause}") } else { format!("{place}{op}: {cause}") }
 }
 
 impl GraphError {

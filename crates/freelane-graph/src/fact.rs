@@ -103,6 +103,18 @@ impl Fact {
         Ok(())
     }
 
+    /// What is known, and what somebody says of the rest.
+    #[must_use]
+    pub fn or(&self, told: &Fact) -> Fact {
+        let dim = |(mine, told): (&Dim, &Dim)| if *mine == Dim::Unknown { told.clone() } else { mine.clone() };
+        let shape = match (&self.shape, &told.shape) {
+            (Some(mine), Some(told)) if mine.len() == told.len() => Some(mine.iter().zip(told).map(dim).collect()),
+            (Some(mine), _) => Some(mine.clone()),
+            (None, told) => told.clone(),
+        };
+        Fact { dtype: self.dtype.or(told.dtype), shape, constant: self.constant.clone() }
+    }
+
     /// What holds whichever of two facts holds: for a value that two branches make.
     #[must_use]
     pub fn either(&self, other: &Fact) -> Fact {

@@ -25,13 +25,14 @@ struct Cell {
     state: Slot<State>,
     latency: [Tally; BUCKETS],
     total: Tally,
+    longest: Tally,
     nodes: OnceTable<Box<[NodeTally]>>,
 }
 
 impl Cell {
     fn new() -> Cell {
         let latency = std::array::from_fn(|_| Tally::new());
-        Cell { state: Slot::new(), latency, total: Tally::new(), nodes: OnceTable::new() }
+        Cell { state: Slot::new(), latency, total: Tally::new(), longest: Tally::new(), nodes: OnceTable::new() }
     }
 }
 
@@ -69,6 +70,8 @@ pub struct Latency {
     pub runs: u64,
     /// All of them together.
     pub total: Duration,
+    /// The longest of them.
+    pub longest: Duration,
     counts: Vec<u64>,
 }
 
@@ -81,7 +84,8 @@ impl Latency {
             seen += n;
             seen >= wanted.max(1)
         });
-        bucket.map_or(Duration::ZERO, |b| Duration::from_nanos(2f64.powf((b + 1) as f64 / 2.0) as u64))
+        let edge = bucket.map_or(Duration::ZERO, |b| Duration::from_nanos(2f64.powf((b + 1) as f64 / 2.0) as u64));
+        edge.min(self.longest)
     }
 }
 
@@ -195,6 +199,7 @@ impl Runner {
         for cell in self.cells.iter() {
             latency.counts.iter_mut().zip(&cell.latency).for_each(|(sum, n)| *sum += n.get());
             latency.total += Duration::from_nanos(cell.total.get());
+            latency.longest = latency.longest.max(Duration::from_nanos(cell.longest.get()));
         }
         latency.runs = latency.counts.iter().sum();
         latency
@@ -233,4 +238,5 @@ fn count(cell: &Cell, spent: Duration) {
     let upper = (ns as f64) >= 2f64.powi(ns.ilog2() as i32) * std::f64::consts::SQRT_2;
     cell.latency[(doubling + usize::from(upper)).min(BUCKETS - 1)].add(1);
     cell.total.add(ns);
+    cell.longest.set(cell.longest.get().max(ns));
 }

@@ -37,7 +37,7 @@ pub(crate) fn eigh<T: Field>(
         tridiag::tridiag_in_place(work.as_mut(), h.as_mat_mut(), PAR, stack, Default::default());
         (0..n).for_each(|i| d[i] = work[(i, i)].real_part().double());
         (0..n - 1).for_each(|i| e[i] = squared(work[(i + 1, i)]));
-        let done = tridiagonal::eigenvalues(&mut d, &mut e);
+        let done = !squares_graded(&e) && tridiagonal::eigenvalues(&mut d, &mut e);
         values.iter_mut().zip(&*d).for_each(|(v, d)| *v = T::from_real(T::R::of_double(*d)));
         done
     })?;
@@ -62,7 +62,7 @@ pub(crate) fn svd<T: Field>(lane: &Lane, op: &'static str, a: MatRef<'_, T>, val
         let work = reduced(work, stack);
         (0..n).for_each(|i| d[i] = squared(work[(i, i)]).sqrt());
         (0..n - 1).for_each(|i| e[i] = squared(work[(i, i + 1)]).sqrt());
-        let done = bidiagonal::singular_values(&mut d, &mut e, &mut room);
+        let done = !graded(&d, &e) && bidiagonal::singular_values(&mut d, &mut e, &mut room);
         values.iter_mut().zip(&*d).for_each(|(v, d)| *v = T::from_real(T::R::of_double(*d)));
         done
     })?;
@@ -71,6 +71,22 @@ pub(crate) fn svd<T: Field>(lane: &Lane, op: &'static str, a: MatRef<'_, T>, val
 
 fn doubles(n: usize, count: usize) -> StackReq {
     StackReq::new::<f64>(n).array(count)
+}
+
+/// What is not zero and this much smaller than the largest element has squares that get lost beside the others'.
+const GRADED: f64 = 1e-12;
+
+/// Whether elements are so far apart that the iteration by squares would lose small values: a matrix without full rank, or
+/// one whose rows differ in scale.
+fn graded(d: &[f64], e: &[f64]) -> bool {
+    let most = d.iter().chain(e).copied().fold(0.0, f64::max);
+    d.iter().chain(e).any(|&x| x > 0.0 && x < GRADED * most)
+}
+
+/// As [`graded`], of squares. That of an element that is not zero may be.
+fn squares_graded(e: &[f64]) -> bool {
+    let most = e.iter().copied().fold(0.0, f64::max);
+    most > 0.0 && e.iter().any(|&x| x < GRADED * GRADED * most)
 }
 
 /// The square of a number's magnitude.

@@ -34,6 +34,8 @@ pub struct Imported {
     pub inputs: Vec<String>,
     /// Names of the outputs, in order.
     pub outputs: Vec<String>,
+    /// What the model says of the outputs, which may be wrong.
+    pub declared: Vec<Fact>,
 }
 
 /// Makes a graph of a model.
@@ -93,7 +95,8 @@ impl<'m> Importer<'m, '_> {
         let inputs = self.contents(graph)?;
         let level = self.levels.pop().unwrap_or_default();
         let outputs = graph.output.iter().map(|o| o.name.to_owned()).collect();
-        Ok(Imported { graph: level.graph, inputs, outputs })
+        let declared = graph.output.iter().map(|o| fact_of(o).unwrap_or_default()).collect();
+        Ok(Imported { graph: level.graph, inputs, outputs, declared })
     }
 
     fn frame(

@@ -192,16 +192,18 @@ impl Loaded {
     fn new(file: &ModelFile, plain: bool) -> Result<Loaded, OnnxError> {
         let model = file.model()?;
         let external: ExternalData = file.external_data();
-        let Imported { mut graph, inputs, outputs } = import(&model, &external)?;
+        let Imported { mut graph, inputs, outputs, declared } = import(&model, &external)?;
         if !plain {
             graph = crate::epilogue::join(graph).map_err(crate::Fault::from)?;
             Lane::with(|lane| passes::optimize(lane, &mut graph, None)).map_err(crate::Fault::from)?;
         }
-        let ports = |names: Vec<String>, ids: &[freelane_graph::ValueId]| {
+        let ports = |names: Vec<String>, ids: &[freelane_graph::ValueId]| -> Vec<Port> {
             let port = |(name, id): (String, &freelane_graph::ValueId)| Port { name, fact: graph.fact(*id).clone() };
             names.into_iter().zip(ids).map(port).collect()
         };
-        let (inputs, outputs) = (ports(inputs, graph.inputs()), ports(outputs, graph.outputs()));
+        let inputs = ports(inputs, graph.inputs());
+        let mut outputs = ports(outputs, graph.outputs());
+        outputs.iter_mut().zip(&declared).for_each(|(port, told)| port.fact = port.fact.or(told));
         let text = |s: &str| s.to_owned();
         let metadata = Metadata {
             producer: [model.producer_name, model.producer_version].join(" ").trim().to_owned(),

@@ -10,9 +10,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Session(model, /, *, threads=1, profile=False, optimize=True)
-/// --
-///
 /// An ONNX model, loaded once and run from any number of threads at once: no run waits for another, and none writes memory
 /// that another reads. model is a path or bytes. threads splits large operations of each run; profile measures every node.
 ///
@@ -22,6 +19,7 @@ use std::time::{Duration, Instant};
 #[pyclass(name = "Session", module = "freelane", frozen)]
 pub(crate) struct Session {
     session: onnx::Session,
+    profiled: bool,
 }
 
 #[pymethods]
@@ -47,12 +45,9 @@ impl Session {
                 py.detach(|| onnx::Session::from_bytes(bytes, &options))
             }
         };
-        Ok(Session { session: session.map_err(to_py)? })
+        Ok(Session { session: session.map_err(to_py)?, profiled: profile })
     }
 
-    /// run($self, inputs=None, /, *, timeout=None, **named)
-    /// --
-    ///
     /// Runs the model and returns its outputs as a list. Inputs are a dictionary by name, a list in order, or named
     /// arguments; numbers and lists of them take the type that the model asks for. After timeout seconds the run ends
     /// with TimeoutError.
@@ -102,9 +97,12 @@ impl Session {
     }
 
     /// Time of each node, the slowest first: tuples of node, operator, runs and seconds. Needs profile=True.
-    fn profile(&self) -> Vec<(String, String, u64, f64)> {
+    fn profile(&self) -> PyResult<Vec<(String, String, u64, f64)>> {
+        if !self.profiled {
+            return Err(exc::PyRuntimeError::new_err("profile: make the session with profile=True"));
+        }
         let times = self.session.profile().into_iter();
-        times.map(|t| (t.node, t.op, t.runs, t.total.as_secs_f64())).collect()
+        Ok(times.map(|t| (t.node, t.op, t.runs, t.total.as_secs_f64())).collect())
     }
 
     /// Bytes of the weights, which sessions of the same model share, lanes that keep tables for their next run, and bytes
@@ -146,6 +144,10 @@ impl Session {
             None => (),
             Some(inputs) => match inputs.cast::<PyDict>() {
                 Ok(dict) => take(dict)?,
+                Err(_) if !inputs.is_instance_of::<PyList>() && !inputs.is_instance_of::<PyTuple>() => {
+                    let message = "run: inputs must be a dictionary by name or a list in order, not one array";
+                    return Err(exc::PyTypeError::new_err(message));
+                }
                 Err(_) => {
                     let ports = self.session.inputs();
                     for (i, value) in inputs.try_iter()?.enumerate() {

@@ -27,8 +27,11 @@ pub struct Args {
     #[arg(long)]
     random: bool,
     /// The length that an open axis gets with --random: NAME=N, or N for all
-    #[arg(long = "dim", value_name = "NAME=N")]
+    #[arg(long = "dim", value_name = "NAME=N", requires = "random")]
     dims: Vec<String>,
+    /// The shape of an input with --random: NAME=1,3,224,224
+    #[arg(long = "shape", value_name = "NAME=N,N", requires = "random")]
+    shapes: Vec<String>,
     /// The seed of --random
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -84,8 +87,28 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// Complains of an axis or input that is named on the command line and that the model has not.
+fn check_names(args: &Args, session: &Session) -> Result<()> {
+    let axes: Vec<String> =
+        session.inputs().iter().flat_map(|p| p.fact.shape.iter().flatten()).map(ToString::to_string).collect();
+    for text in &args.dims {
+        if let Some((name, _)) = text.split_once('=')
+            && !axes.iter().any(|axis| axis == name)
+        {
+            bail!("--dim {text}: the inputs have no axis {name}");
+        }
+    }
+    for text in &args.shapes {
+        if !session.inputs().iter().any(|port| text.split_once('=').is_some_and(|(name, _)| name == port.name)) {
+            bail!("--shape {text}: expected NAME=N,N; the model takes {}", names(session.inputs()));
+        }
+    }
+    Ok(())
+}
+
 /// The model's inputs in order, from files or made up.
 fn inputs(args: &Args, session: &Session) -> Result<Vec<Datum>> {
+    check_names(args, session)?;
     let mut given: Vec<(&str, Datum)> = vec![];
     for text in &args.inputs {
         let (name, place) = match (text.split_once('='), session.inputs()) {
@@ -119,11 +142,23 @@ fn names(ports: &[Port]) -> String {
 fn random(args: &Args, port: &Port, stream: u32) -> Result<Datum> {
     let dims = port.fact.shape.as_ref().ok_or_else(|| anyhow!("its shape is not known: give it with -i"))?;
     let dtype = port.fact.dtype.ok_or_else(|| anyhow!("it is no array, or its type is not known: give it with -i"))?;
-    let shape = dims.iter().map(|dim| length(args, dim)).collect::<Result<Vec<usize>>>()?;
+    let shape = match given_shape(args, port)? {
+        Some(shape) => shape,
+        None => dims.iter().map(|dim| length(args, dim)).collect::<Result<Vec<usize>>>()?,
+    };
     let mut generator = freelane::random::Generator::new(args.seed).stream(stream);
     let numbers = generator.random(&shape)?;
     let numbers = if dtype.is_inexact() { numbers } else { numbers.greater(0.5)? };
     Ok(numbers.astype(dtype)?.into())
+}
+
+/// The shape that --shape gives an input, if it does.
+fn given_shape(args: &Args, port: &Port) -> Result<Option<Vec<usize>>> {
+    let of = |text: &&String| text.split_once('=').is_some_and(|(name, _)| name == port.name);
+    let Some(text) = args.shapes.iter().find(of) else { return Ok(None) };
+    let lengths = text.split_once('=').map_or("", |(_, lengths)| lengths);
+    let lengths = lengths.split(',').map(str::parse).collect::<Result<_, _>>();
+    Ok(Some(lengths.map_err(|_| anyhow!("--shape {text}: expected NAME=N,N"))?))
 }
 
 fn length(args: &Args, dim: &freelane::graph::Dim) -> Result<usize> {
@@ -249,7 +284,8 @@ fn summary(args: &Args, session: &Session, loading: Duration, wall: Duration) ->
     let runs = args.repeat * u64::from(args.threads);
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
     format!(
-        "{runs} runs on {} in {:.3} ms after {:.3} ms of loading; half within {:.3} ms, 99 of 100 within {:.3} ms; weights {}, a thread's values {}",
+        "{} on {} in {:.3} ms after {:.3} ms of loading; half within {:.3} ms, 99 of 100 within {:.3} ms; weights {}, a thread's values {}",
+        if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") },
         if args.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", args.threads) },
         ms(wall),
         ms(loading),

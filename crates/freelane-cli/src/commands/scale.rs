@@ -33,6 +33,9 @@ pub struct Args {
 }
 
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
+    if args.model.is_some() && !args.workload.iter().any(|w| matches!(w, Workload::Session | Workload::All)) {
+        bail!("--model is for the workload session");
+    }
     let groups: Vec<_> = args.workload.iter().flat_map(|w| w.groups(args.n, args.model.as_deref())).collect();
     if groups.is_empty() {
         let names: Vec<&str> = args.workload.iter().map(|w| w.name()).collect();

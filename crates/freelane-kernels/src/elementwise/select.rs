@@ -55,6 +55,14 @@ macro_rules! bounded {
 bounded!(f16, bf16, f32, f64);
 
 /// A step from `start` that leaves its share, then one to `end`. The share of an infinite start is infinite, not NaN.
+/// A value on the way, but at the weights 0 and 1 the ends themselves, whatever the other one is.
+macro_rules! at_ends {
+    ($start:expr, $end:expr, $weight:expr, $between:expr) => {{
+        let from = if $weight == 0.0 { $start } else { $between };
+        if $weight == 1.0 { $end } else { from }
+    }};
+}
+
 macro_rules! of_floats {
     ($($t:ident $fma:path;)*) => { $(
         impl Map3<$t> for Fma {
@@ -76,13 +84,13 @@ macro_rules! of_floats {
             fn apply(start: $t, end: $t, weight: $t) -> $t {
                 let left = (-weight).mul_add(start, start);
                 let left = if start.is_infinite() { (1.0 - weight) * start } else { left };
-                weight.mul_add(end, left)
+                at_ends!(start, end, weight, weight.mul_add(end, left))
             }
             #[inline(always)]
             fn slow(start: $t, end: $t, weight: $t) -> $t {
                 let left = $fma(-weight, start, start);
                 let left = if start.is_infinite() { (1.0 - weight) * start } else { left };
-                $fma(weight, end, left)
+                at_ends!(start, end, weight, $fma(weight, end, left))
             }
         }
     )* };
