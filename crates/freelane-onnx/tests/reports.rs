@@ -152,27 +152,50 @@ fn sample() -> Vec<u8> {
     model(&graph, &[])
 }
 
+/// Loads a model with a few bytes changed; returns whether it became a plan.
+fn load_mutated(good: &[u8], state: &mut u64) -> bool {
+    let mut bad = good.to_vec();
+    for _ in 0..=next(state) % 4 {
+        let at = next(state) % bad.len();
+        match next(state) % 4 {
+            0 => bad[at] = next(state) as u8,
+            1 => bad[at] ^= 1 << (next(state) % 8),
+            2 => bad.truncate(at.max(1)),
+            _ => bad.insert(at, next(state) as u8),
+        }
+    }
+    let file = ModelFile::from_bytes(bad);
+    let Ok(proto) = file.model() else { return false };
+    let Ok(mut imported) = import(&proto, &ExternalData::Refused) else { return false };
+    let done = Lane::with(|lane| passes::optimize(lane, &mut imported.graph, None));
+    done.is_ok_and(|()| Plan::new(imported.graph).map(drop).map_err(|e| panic!("{e}")).is_ok())
+}
+
 #[test]
 fn models_with_wrong_bytes_are_errors_or_work() {
     let good = sample();
     let x = array(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[6]);
     run(good.clone(), &[x]).unwrap();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    for _ in 0..10_000 {
-        let mut bad = good.clone();
-        for _ in 0..=next(&mut state) % 4 {
-            let at = next(&mut state) % bad.len();
-            match next(&mut state) % 4 {
-                0 => bad[at] = next(&mut state) as u8,
-                1 => bad[at] ^= 1 << (next(&mut state) % 8),
-                2 => bad.truncate(at.max(1)),
-                _ => bad.insert(at, next(&mut state) as u8),
+    let plans = (0..10_000).filter(|_| load_mutated(&good, &mut state)).count();
+    assert!((100..9000).contains(&plans), "{plans} of 10000 mutations are models");
+}
+
+#[test]
+fn public_cases_with_wrong_bytes_are_errors_or_work() {
+    let folders = std::env::var("FREELANE_ONNX_CASES").unwrap_or_default();
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    for root in folders.split(':').filter(|root| !root.is_empty()).map(std::path::Path::new) {
+        let manifest = std::fs::read_to_string(root.join("manifest.jsonl")).expect("a folder of cases has a manifest");
+        for line in manifest.lines() {
+            let row: serde_json::Value = serde_json::from_str(line).expect("a JSON object a line");
+            let path = root.join(row["path"].as_str().expect("a path")).join("model.onnx");
+            let good = std::fs::read(&path).expect("a model");
+            let times = if good.len() > 1 << 16 { 0 } else { 20 };
+            for _ in 0..times {
+                let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load_mutated(&good, &mut state)));
+                assert!(caught.is_ok(), "{}: a mutation panics", path.display());
             }
         }
-        let file = ModelFile::from_bytes(bad);
-        let Ok(proto) = file.model() else { continue };
-        let Ok(mut imported) = import(&proto, &ExternalData::Refused) else { continue };
-        let done = Lane::with(|lane| passes::optimize(lane, &mut imported.graph, None));
-        assert!(done.is_err() || Plan::new(imported.graph).is_ok());
     }
 }

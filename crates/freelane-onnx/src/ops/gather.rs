@@ -47,7 +47,7 @@ fn gather_elements(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             if i == at || n >= d { Slice::all() } else { Slice { start: None, stop: Some(n as isize), step: 1 } }.into()
         };
         let index: Vec<Index> = places.shape().iter().zip(x.shape()).enumerate().map(part).collect();
-        let y = x.index(&index)?.take_along_axis(&places, at as isize)?;
+        let y = x.index(&index)?.take_along_axis(places, at as isize)?;
         cx.set(0, y);
         Ok(())
     })
@@ -109,10 +109,10 @@ fn gather_nd(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let batch = spec.int("batch_dims", 0)?.max(0) as usize;
     Op::new(spec, move |cx| {
         let (x, indices) = (array(cx, 0)?, array(cx, 1)?);
-        let places = Places::of(&x, &indices, batch)?;
+        let places = Places::of(x, indices, batch)?;
         let rest = &x.shape()[places.named..];
         let count = x.shape()[..places.named].iter().product::<usize>();
-        let parts = shaped(&x, &[&[count], rest].concat())?;
+        let parts = shaped(x, &[&[count], rest].concat())?;
         let y = parts.take(&Array::from_slice(&places.at)?, 0)?;
         cx.set(0, shaped(&y, &[&places.outer, rest].concat())?);
         Ok(())
@@ -263,7 +263,7 @@ fn scatter_elements(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             }
             places.push(place as i64);
         }
-        let y = scattered(&x, &places, &updates, 1, how)?;
+        let y = scattered(x, &places, updates, 1, how)?;
         cx.set(0, y);
         Ok(())
     })
@@ -275,9 +275,9 @@ fn scatter_nd(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let how = how(spec)?;
     Op::new(spec, move |cx| {
         let (x, indices, updates) = (array(cx, 0)?, array(cx, 1)?, array(cx, 2)?);
-        let places = Places::of(&x, &indices, 0)?;
+        let places = Places::of(x, indices, 0)?;
         let width = x.shape()[places.named..].iter().product();
-        let y = scattered(&x, &places.at, &updates, width, how)?;
+        let y = scattered(x, &places.at, updates, width, how)?;
         cx.set(0, y);
         Ok(())
     })
@@ -313,7 +313,7 @@ fn tensor_scatter(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
                 places.push(row as i64 * n + place);
             }
         }
-        let y = scattered(&x, &places, &updates, width, How::Replace)?;
+        let y = scattered(x, &places, updates, width, How::Replace)?;
         cx.set(0, y);
         Ok(())
     })

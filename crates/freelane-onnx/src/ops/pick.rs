@@ -19,7 +19,7 @@ fn non_zero(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             cx.set(0, Array::zeros(&[0, count], DType::I64)?);
             return Ok(());
         }
-        let places = nonzero(&x)?;
+        let places = nonzero(x)?;
         let y = stack(&places.iter().collect::<Vec<_>>(), 0)?;
         cx.set(0, y);
         Ok(())

@@ -107,7 +107,7 @@ fn det(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     Op::new(spec, |cx| {
         let x = array(cx, 0)?;
         let dtype = x.dtype();
-        let y = freelane_linalg::det(&x)?;
+        let y = freelane_linalg::det(x)?;
         cx.set(0, if matches!(dtype, DType::F16 | DType::BF16) { y.astype(dtype)? } else { y });
         Ok(())
     })

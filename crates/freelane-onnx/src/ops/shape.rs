@@ -296,12 +296,12 @@ fn depth_to_space(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let column_first = spec.word("mode", "DCR", &["DCR", "CRD"])? == 1;
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
-        let [n, c, h, w] = blocks(&x, b)?;
+        let [n, c, h, w] = blocks(x, b)?;
         let depth = c / (b * b);
         let y = if column_first {
-            reshaped(&x, &[n, depth, b, b, h, w])?.permute_dims(&[0, 1, 4, 2, 5, 3])?
+            reshaped(x, &[n, depth, b, b, h, w])?.permute_dims(&[0, 1, 4, 2, 5, 3])?
         } else {
-            reshaped(&x, &[n, b, b, depth, h, w])?.permute_dims(&[0, 3, 4, 1, 5, 2])?
+            reshaped(x, &[n, b, b, depth, h, w])?.permute_dims(&[0, 3, 4, 1, 5, 2])?
         };
         cx.set(0, reshaped(&y, &[n, depth, h * b, w * b])?);
         Ok(())
@@ -315,8 +315,8 @@ fn space_to_depth(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let column_first = spec.word("mode", "DCR", &["DCR", "CRD"])? == 1;
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
-        let [n, c, h, w] = blocks(&x, b)?;
-        let y = reshaped(&x, &[n, c, h / b, b, w / b, b])?;
+        let [n, c, h, w] = blocks(x, b)?;
+        let y = reshaped(x, &[n, c, h / b, b, w / b, b])?;
         let order: [isize; 6] = if column_first { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] };
         let y = y.permute_dims(&order)?;
         cx.set(0, reshaped(&y, &[n, c * b * b, h / b, w / b])?);

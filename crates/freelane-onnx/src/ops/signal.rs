@@ -53,7 +53,7 @@ fn dft(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         if at + 1 == x.rank() {
             return Err(GraphError::invalid("the last axis holds the parts of numbers and is not transformed"));
         }
-        let (z, at) = (numbers(&x)?, at as isize);
+        let (z, at) = (numbers(x)?, at as isize);
         let y = match (inverse, onesided) {
             (false, false) => fft(&z, n, at, Norm::Backward)?,
             (false, true) => rfft(&z, n, at, Norm::Backward)?,
@@ -71,7 +71,7 @@ fn stft(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let onesided = spec.flag("onesided", true)?;
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
-        let signal = numbers(&x)?;
+        let signal = numbers(x)?;
         let window = cx.array_or_none(2)?.map(|w| Array::from(w.clone()));
         let step = int_of(cx, 1)?.unwrap_or(0).max(0) as usize;
         let length = match (int_of(cx, 3)?, &window) {
