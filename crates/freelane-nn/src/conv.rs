@@ -334,7 +334,7 @@ impl Transposed {
                 outputs: *each,
                 groups,
             };
-            let cost = (images.layout().len() * each * window.taps()) / PRODUCTS as usize;
+            let cost = images.layout().len().saturating_mul(*each).saturating_mul(window.taps()) / PRODUCTS as usize;
             fill::<T>(lane, OP, &output, (batch * groups).max(1), cost, |lane, i, out| job.run(lane, i, out))
         })?;
         in_dtype(done, x.dtype())

@@ -322,7 +322,7 @@ pub fn local_response(
     let done = with_real!(OP, wide, T => {
         let from = elements::<T>(&dense)?;
         let (factor, beta, bias) = (T::of(f64::from(alpha) / size.max(1) as f64), T::of(beta.into()), T::of(bias.into()));
-        fill::<T>(lane, OP, shape, (batch * channels).max(1), from.len() * (size + 20), |_, i, out| {
+        fill::<T>(lane, OP, shape, (batch * channels).max(1), from.len().saturating_mul(size.saturating_add(20)), |_, i, out| {
             let (b, c) = (i / channels, i % channels);
             let plane = |c: usize| &from[(b * channels + c) * pixels..][..pixels];
             out.fill(T::zero());

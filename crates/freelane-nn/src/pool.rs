@@ -32,7 +32,7 @@ impl Planes {
     }
 
     fn cost(&self) -> usize {
-        self.planes * self.window.outputs() * self.window.taps()
+        self.planes.saturating_mul(self.window.outputs()).saturating_mul(self.window.taps())
     }
 
     fn parts(&self) -> usize {
@@ -115,7 +115,7 @@ fn max_of<T: Element + MaxElement>(
     if !values.is_empty() {
         let both =
             (Chunks::new(elements_mut::<T>(&mut values)?, parts), Chunks::new(elements_mut::<i64>(&mut at)?, parts));
-        for_each_part(lane, OP, planes.cost() as u64 * 2, both, |_, i, (out, at)| {
+        for_each_part(lane, OP, (planes.cost() as u64).saturating_mul(2), both, |_, i, (out, at)| {
             kernels::max_pool_indices(window, order, i * inputs, &from[i * inputs..][..inputs], out, at);
             Ok(())
         })?;

@@ -113,7 +113,12 @@ impl GridSample {
         let (images, points) = (x.layout().shape(), grid.layout().shape());
         let fail = || OpsError::argument(OP, format!("images of shape {images:?} and a grid of shape {points:?}"));
         let ([batch, channels, pixels @ ..], [grids, spread @ .., axes]) = (images, points) else { return Err(fail()) };
-        if *axes != pixels.len() || batch != grids || spread.len() != pixels.len() || !(1..=3).contains(axes) {
+        if *axes != pixels.len()
+            || batch != grids
+            || spread.len() != pixels.len()
+            || !(1..=3).contains(axes)
+            || pixels.contains(&0)
+        {
             return Err(fail());
         }
         let shape: Vec<usize> = [*batch, *channels].into_iter().chain(spread.iter().copied()).collect();
@@ -210,6 +215,9 @@ pub fn affine_grid(lane: &Lane, theta: &ArrayData, size: &[usize], align_corners
     in_dtype(done, theta.dtype())
 }
 
+/// Samples of a box; more are an error of the model.
+const MOST_SAMPLES: usize = 1 << 24;
+
 /// How boxes are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoiAlign {
@@ -241,6 +249,13 @@ impl RoiAlign {
         let (shape, found) = (x.layout().shape(), boxes.layout().shape());
         let fail = || OpsError::argument(OP, format!("images of shape {shape:?} and boxes of shape {found:?}"));
         let (&[batch, channels, rows, columns], &[count, 4]) = (shape, found) else { return Err(fail()) };
+        let [high, broad] = self.output;
+        let samples =
+            [high, broad, self.samples, self.samples].iter().try_fold(1usize, |n, &k| n.checked_mul(k.max(1)));
+        if samples.is_none_or(|n| n > MOST_SAMPLES) {
+            let (output, each) = (self.output, self.samples);
+            return Err(OpsError::argument(OP, format!("{output:?} cells of {each} by {each} samples")));
+        }
         let images = dense_as(images, DType::I64)?;
         let of: Option<Vec<usize>> =
             elements::<i64>(&images)?.iter().map(|&i| usize::try_from(i).ok().filter(|i| *i < batch)).collect();
@@ -249,7 +264,6 @@ impl RoiAlign {
         let dense = dense_as(x, wide)?;
         let boxes = dense_as(boxes, DType::F64)?;
         let boxes = elements::<f64>(&boxes)?;
-        let [high, broad] = self.output;
         let plane = rows * columns;
         let done = with_real!(OP, wide, T => {
             let from = elements::<T>(&dense)?;

@@ -1,5 +1,5 @@
 //! Exponentials that add up to one, their logarithms, and the greatest element as a one.
-use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, scratch, wide_dtype, with_real};
+use crate::arrays::{Real, dense_as, elements, fill, in_dtype, scratch, wide_dtype, with_real};
 use freelane_array::ArrayData;
 use freelane_kernels::elementwise as k;
 use freelane_kernels::elementwise::Map1;
@@ -156,9 +156,8 @@ impl Lines {
         let dense = dense_as(x, wide)?;
         let shape = x.layout().shape();
         let n: usize = shape[axes.clone()].iter().product();
-        let (outer, _, _) = around(shape, axes.start.min(shape.len().saturating_sub(1)));
+        let outer: usize = shape[..axes.start].iter().product();
         let inner: usize = shape[axes.end..].iter().product();
-        let outer = if shape.is_empty() { 1 } else { outer };
         let done = with_real!(op, wide, T => {
             let from = elements::<T>(&dense)?;
             let cost = from.len() * 2;

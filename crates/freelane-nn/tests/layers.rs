@@ -7,6 +7,7 @@ use freelane_nn::pool::{average_pool, max_pool};
 use freelane_nn::quant::{Shared, dequantize, quantize, quantize_dynamic};
 use freelane_nn::recurrent::{Cell, Gate, Inputs, Recurrence};
 use freelane_nn::resize::{AxisTo, Between, Coordinates, Resize};
+use freelane_nn::sample::{Between as Near, GridSample, Outside};
 use freelane_nn::softmax::Lines;
 use freelane_nn::{AutoPad, Sliding};
 use freelane_ops::{Array, ArrayData, DType, Element};
@@ -188,6 +189,8 @@ fn lines() -> Tested {
     near(&soft(0..1)?, &[1.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     let hard = Lane::with(|lane| Lines::Hardmax.call(lane, "hardmax", &x, 1..2))?;
     assert_eq!(floats(&hard), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    let alone = array(&[5f32], &[]);
+    assert_eq!(floats(&Lane::with(|lane| Lines::Softmax.call(lane, "softmax", &alone, 0..0))?), [1.0]);
     let x = array(&[1f32, 3.0], &[1, 2]);
     let norm = LineNorm { epsilon: 0.0, centred: true, stash: None, axis: -1, moments: true };
     let (y, mean, factor) = Lane::with(|lane| norm.call(lane, "LayerNormalization", &x, None, None))?;
@@ -224,6 +227,13 @@ fn images_of_another_size() -> Tested {
     let y = Lane::with(|lane| how.run(lane, &x, &plan))?;
     assert_eq!(floats(&y), [1.0, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4.0]);
     Ok(())
+}
+
+#[test]
+fn an_image_without_pixels_is_not_sampled() {
+    let how = GridSample { between: Near::Linear, outside: Outside::Border, align_corners: false };
+    let (x, grid) = (array::<f32>(&[], &[1, 1, 0, 2]), array(&[0f32; 2], &[1, 1, 1, 2]));
+    assert!(Lane::with(|lane| how.call(lane, &x, &grid)).is_err());
 }
 
 #[test]

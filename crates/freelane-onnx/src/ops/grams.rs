@@ -27,8 +27,9 @@ impl Grams {
         let mut counts = vec![0u32; self.width];
         let mut weights = vec![1f32; self.width];
         let mut gram = vec![];
-        for skip in 0..=self.skips {
-            for length in self.shortest..=self.longest {
+        // Nothing is longer than the row.
+        for skip in 0..=self.skips.min(x.len()) {
+            for length in self.shortest..=self.longest.min(x.len()) {
                 // Single numbers skip nothing.
                 if length == 1 && skip > 0 {
                     continue;
@@ -86,8 +87,8 @@ fn vectorizer(s: &Spec<'_>) -> Made {
             number += 1;
         }
     }
-    const MOST: usize = 1 << 28;
-    let width = places.iter().map(|p| *p as usize + 1).max().unwrap_or(0);
+    const MOST: usize = 1 << 24;
+    let width = places.iter().map(|p| usize::try_from(*p).unwrap_or(MOST).saturating_add(1)).max().unwrap_or(0);
     if width > MOST {
         return Err(Fault::TooLarge { what: "places of counts", limit: MOST as u64 });
     }
@@ -100,12 +101,13 @@ fn vectorizer(s: &Spec<'_>) -> Made {
             ref other => return Err(GraphError::invalid(format!("sequences of shape {other:?}"))),
         };
         let list = x.to_vec::<i64>()?;
-        let mut out = vec![0f32; rows * grams.width];
+        let shape = if x.rank() == 1 { vec![grams.width] } else { vec![rows, grams.width] };
+        let mut y = Array::zeros(&shape, DType::F32)?;
+        let out = y.view_mut::<f32>()?.into_slice().ok_or_else(|| GraphError::invalid("an array with gaps"))?;
         for r in 0..rows {
             grams.row(&list[r * each..][..each], &mut out[r * grams.width..][..grams.width]);
         }
-        let shape = if x.rank() == 1 { vec![grams.width] } else { vec![rows, grams.width] };
-        cx.set(0, Array::from_vec(out, &shape)?);
+        cx.set(0, y);
         Ok(())
     })
     .of_dtype(DType::F32)

@@ -293,7 +293,8 @@ fn unpool(s: &Spec<'_>) -> Made {
         }
         let along = |i: usize| {
             let [before, after] = sliding.pad(i, rank);
-            ((shape[i + 2].max(1) - 1) * sliding.stride(i) + sliding.kernel[i]).saturating_sub(before + after)
+            let reach = (shape[i + 2].max(1) - 1).saturating_mul(sliding.stride(i)).saturating_add(sliding.kernel[i]);
+            reach.saturating_sub(before.saturating_add(after))
         };
         let natural: Vec<usize> = shape[..2].iter().copied().chain((0..rank).map(along)).collect();
         let whole = match cx.array_or_none(2)? {

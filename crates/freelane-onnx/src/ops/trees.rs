@@ -28,6 +28,14 @@ fn missing(name: &str) -> Fault {
     Fault::Invalid(format!("attribute {name} is missing"))
 }
 
+/// Targets of an ensemble.
+fn targets(s: &Spec<'_>) -> Result<usize, Fault> {
+    const MOST: usize = 1 << 24;
+    let n = s.int("n_targets", 1)?;
+    let targets = usize::try_from(n).ok().filter(|n| *n <= MOST);
+    targets.ok_or_else(|| Fault::Invalid(format!("attribute n_targets is {n}")))
+}
+
 fn scaler(s: &Spec<'_>) -> Made {
     let list = |name| -> Result<Array, Fault> {
         let list = s.floats(name)?.unwrap_or(&[]).to_vec();
@@ -261,7 +269,7 @@ fn listed(s: &Spec<'_>, leaves: &Leaves, targets: usize, how: Aggregate) -> Resu
 
 fn regressor(s: &Spec<'_>) -> Made {
     let how = aggregate(s.word("aggregate_function", "SUM", &["AVERAGE", "SUM", "MIN", "MAX"])?);
-    let targets = usize::try_from(s.int("n_targets", 1)?).map_err(|_| missing("n_targets"))?;
+    let targets = targets(s)?;
     let leaves = Leaves {
         trees: "target_treeids",
         nodes: "target_nodeids",
@@ -338,7 +346,7 @@ fn ensemble(s: &Spec<'_>) -> Made {
         [Transform::None, Transform::Softmax, Transform::Logistic, Transform::SoftmaxZero, Transform::Probit];
     let after = usize::try_from(s.int("post_transform", 0)?).ok().and_then(|i| transforms.get(i).copied());
     let after = after.ok_or_else(|| Fault::Invalid("attribute post_transform is none of 0 to 4".to_owned()))?;
-    let targets = usize::try_from(s.int("n_targets", 1)?).map_err(|_| missing("n_targets"))?;
+    let targets = targets(s)?;
     let ints = |name| s.ints(name)?.ok_or_else(|| missing(name));
     let reals = |name| s.tensor(name)?.map(|x| all(&x)).transpose()?.ok_or_else(|| missing(name));
     let (features, yes, no) = (ints("nodes_featureids")?, ints("nodes_truenodeids")?, ints("nodes_falsenodeids")?);
