@@ -135,7 +135,10 @@ impl Session {
     ) -> PyResult<Vec<Datum>> {
         let mut given: Vec<(String, Bound<'py, PyAny>)> = vec![];
         let mut take = |dict: &Bound<'py, PyDict>| -> PyResult<()> {
-            dict.iter().try_for_each(|(name, value)| Ok(given.push((name.extract()?, value))))
+            for (name, value) in dict.iter() {
+                given.push((name.extract()?, value));
+            }
+            Ok(())
         };
         if let Some(dict) = named {
             take(dict)?;

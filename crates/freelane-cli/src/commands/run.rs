@@ -2,6 +2,7 @@
 use super::json_line;
 use crate::memory;
 use crate::progress::Progress;
+use crate::scale::gate::Gate;
 use crate::show;
 use anyhow::{Context, Result, anyhow, bail};
 use freelane::graph::{Datum, Limits, Measure};
@@ -10,7 +11,7 @@ use freelane::{Array, Runtime};
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Run an ONNX model
@@ -180,9 +181,9 @@ fn length(args: &Args, dim: &freelane::graph::Dim) -> Result<usize> {
 fn repeat(args: &Args, session: &Session, inputs: &[Datum]) -> Result<(Vec<Datum>, Duration)> {
     let steps = args.repeat * u64::from(args.threads);
     let progress = Progress::new("running", steps);
-    let gate = Barrier::new(args.threads.into());
+    let gate = Gate::new(args.threads.into());
     let one = |_: u16| {
-        gate.wait();
+        gate.pass(1);
         let began = Instant::now();
         let mut outputs = session.run_within(inputs, &Limits::default())?;
         progress.step();

@@ -9,7 +9,7 @@ const SPINS: u32 = 10_000;
 
 /// A place that threads pass together, any number of times. Waiting is spinning: a sleeper would start late.
 // LEDGER: one measurement; threads that are timed start together
-pub(super) struct Gate {
+pub(crate) struct Gate {
     arrived: AtomicUsize,
     threads: usize,
 }

@@ -9,7 +9,7 @@
 //! Each thread does a fixed number of operations on what it owns. A twin with "contended" in its name does the same and
 //! shares one thing besides; where its line bends and freelane's does not, the bench can see contention and there is none.
 mod alloc;
-mod gate;
+pub(crate) mod gate;
 mod group;
 mod measure;
 pub mod plot;

@@ -79,6 +79,9 @@ fn range(n: usize, start: i64, end: i64, step: i64) -> Result<(i64, usize, i64),
     Ok((start, count as usize, step))
 }
 
+/// An axis, and where a piece of it starts and ends, and its step.
+type Piece = (usize, i64, i64, i64);
+
 impl Cut {
     fn of(spec: &Spec<'_>) -> Result<Cut, Fault> {
         Ok(Cut {
@@ -90,10 +93,7 @@ impl Cut {
     }
 
     /// Start, end and step of each axis that is cut.
-    fn parts(
-        [starts, ends, axes, steps]: [Option<Few>; 4],
-        rank: usize,
-    ) -> Result<SmallVec<[(usize, i64, i64, i64); 4]>, GraphError> {
+    fn parts([starts, ends, axes, steps]: [Option<Few>; 4], rank: usize) -> Result<SmallVec<[Piece; 4]>, GraphError> {
         let (Some(starts), Some(ends)) = (starts, ends) else {
             return Err(GraphError::invalid("starts or ends are missing"));
         };

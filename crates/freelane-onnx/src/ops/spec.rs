@@ -201,7 +201,7 @@ impl<'s> Spec<'s> {
     /// Complains of attributes that nobody asked for.
     pub fn check_attributes(&self) -> Result<(), Fault> {
         let asked = self.asked.borrow();
-        match self.attributes.iter().find(|a| !asked.iter().any(|name| *name == a.name)) {
+        match self.attributes.iter().find(|a| !asked.contains(&a.name)) {
             Some(a) => {
                 let name = crate::error::shown(a.name);
                 Err(Fault::Unsupported(format!("{} has no attribute {name} in version {}", self.name, self.opset)))
