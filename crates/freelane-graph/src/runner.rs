@@ -22,10 +22,15 @@ const BUCKETS: usize = 80;
 
 /// What a lane keeps for itself; others read the counters.
 struct Cell {
+    // LEDGER: its lane; taken and put back at each run, asked by whoever trims
     state: Slot<State>,
+    // LEDGER: its lane counts; others read
     latency: [Tally; BUCKETS],
+    // LEDGER: its lane counts; others read
     total: Tally,
+    // LEDGER: its lane notes; others read
     longest: Tally,
+    // LEDGER: its lane; made at its first measured run
     nodes: OnceTable<Box<[NodeTally]>>,
 }
 
@@ -39,7 +44,9 @@ impl Cell {
 /// Runs and nanoseconds of a node.
 #[derive(Default)]
 pub(crate) struct NodeTally {
+    // LEDGER: the lane it is of counts; others read
     runs: Tally,
+    // LEDGER: the lane it is of counts; others read
     ns: Tally,
 }
 
@@ -128,6 +135,7 @@ pub struct Memory {
 /// ```
 pub struct Runner {
     plan: Arc<Plan>,
+    // LEDGER: the runner; each lane has a cell of its own
     cells: PerLane<Cell>,
     measure: Measure,
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 type Known = HashMap<(blake3::Hash, bool), Weak<Loaded>>;
 
-// LEDGER: the process: models by content, looked up when a session is made and never when one runs
+// LEDGER: the process; models by content, looked up when a session is made and never when one runs
 static KNOWN: OnceTable<Mutex<Known>> = OnceTable::new();
 
 /// A model that other sessions may have too.

@@ -69,6 +69,7 @@ pub(crate) struct Conv {
     pub constant: bool,
     key: Option<String>,
     /// The first geometries that were met.
+    // LEDGER: the node; written once for each geometry, then read by all lanes
     packed: [OnceTable<Convolution>; 4],
 }
 

@@ -100,6 +100,7 @@ pub(crate) struct BatchNorm {
     /// Whether all but the images are the same in every run.
     constant: bool,
     key: Option<String>,
+    // LEDGER: the node; written once, then read by all lanes
     channels: OnceTable<Channels>,
 }
 

@@ -78,6 +78,7 @@ struct Layer {
     how: Recurrence,
     constant: bool,
     key: Option<String>,
+    // LEDGER: the node; written once, then read by all lanes
     packed: OnceTable<Weights>,
 }
 

@@ -10,6 +10,7 @@ const ORDER: &str = "\
 sync <- mem <- array      mem <- pool                     sync <- simd <- kernels
 array, kernels, pool <- ops <- io, graph     graph <- onnx     ops, io, pool <- data
 ops <- fft, linalg, random
+array, kernels, pool, ops <- nn     fft, linalg, random, nn, graph <- onnx
 fft, linalg, random, graph, onnx, data <- freelane <- cli <- python";
 
 type Uses = BTreeMap<String, BTreeSet<String>>;

@@ -13,6 +13,8 @@ const REASONS: &[(&str, &str)] = &[
     ("clap_builder", "command line: a name read once from the environment"),
     ("colorchoice", "command line: whether to colour, decided before the first output"),
     ("console", "command line: whether to colour, and the width of a line, decided once"),
+    ("constant_time_eq", "what the processor can, found once; models are hashed when they are loaded"),
+    ("cpufeatures", "what the processor can, found once; models are hashed when they are loaded"),
     ("dyn-stack", "a count that its own tests keep"),
     ("faer", "how many threads it may use by itself; each call of ours names one"),
     ("fastrand", "names of temporary files, from a generator of each thread's own"),
