@@ -116,7 +116,7 @@ ufuncs! {
         loops: { floats: k::Fma },
         promotion: Same, cost: 0.4, domain: (-4.0, 4.0), ulp: 0.5,
     }
-    /// `start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1.
+    /// `start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1, whatever the other one is.
     lerp LERP (start, end, weight) {
         loops: { floats: k::Lerp },
         promotion: Same, cost: 0.4, domain: (0.0, 1.0), ulp: 2.0,
