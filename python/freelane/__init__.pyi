@@ -726,7 +726,7 @@ class Array:
         """Each element times two to the power of an integer, rounded once."""
 
     def lerp(self, end: _ArrayLike, weight: _ArrayLike, /, *, out: Array | None = None) -> Array:
-        """`start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1.
+        """`start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1, whatever the other one is.
 
         Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
         With out=, the result is written there and out is returned.
@@ -2109,7 +2109,7 @@ def ldexp(x: _ArrayLike, exponent: _ArrayLike, /) -> Array:
     """Each element times two to the power of an integer, rounded once."""
 
 def lerp(start: _ArrayLike, end: _ArrayLike, weight: _ArrayLike, /, *, out: Array | None = None) -> Array:
-    """`start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1.
+    """`start + weight (end - start)`: exactly `start` and `end` at the weights 0 and 1, whatever the other one is.
 
     Of each element, after broadcasting. Computed in float16, bfloat16, float32, float64; other dtypes are converted to the nearest of them.
     With out=, the result is written there and out is returned.
