@@ -4,6 +4,7 @@ use freelane_array::{ArrayData, DType};
 use freelane_pool::Lane;
 use smallvec::SmallVec;
 use std::any::Any;
+use std::sync::Arc;
 
 /// What a node does to its inputs. One value is shared by all lanes, so whatever a run changes goes to [`Run::memo`].
 pub trait Operator: Any + Send + Sync {
@@ -34,6 +35,18 @@ pub trait Operator: Any + Send + Sync {
     /// What distinguishes this operator from others of its name: two nodes with equal keys and inputs compute the same.
     /// Nothing if that is not known.
     fn key(&self) -> Option<String> {
+        None
+    }
+
+    /// The operator that does this and then applies a function to its only result, of which `with`, if there is one, is the
+    /// other operand, the first one where `flipped`. Nothing if there is no such operator of the same bits.
+    fn absorb(
+        &self,
+        function: &'static freelane_ops::UFunc,
+        with: Option<&ArrayData>,
+        flipped: bool,
+    ) -> Option<Arc<dyn Operator>> {
+        let _ = (function, with, flipped);
         None
     }
 

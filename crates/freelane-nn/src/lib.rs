@@ -15,6 +15,7 @@ pub mod activation;
 pub mod attention;
 pub mod bytes;
 pub mod conv;
+pub mod dense;
 pub mod loss;
 pub mod norm;
 pub mod pool;

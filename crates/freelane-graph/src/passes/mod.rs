@@ -4,6 +4,7 @@
 mod dead;
 mod fold;
 mod fuse;
+mod join;
 mod merge;
 
 use crate::{Graph, GraphError};
@@ -23,6 +24,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fold", doc: "computes ahead what is the same in every run", run: fold::run },
     Pass { name: "merge", doc: "makes one node of those that compute the same", run: merge::run },
     Pass { name: "dead", doc: "drops what nobody reads", run: dead::run },
+    Pass { name: "join", doc: "makes biases and activations part of what is before them", run: join::run },
     Pass { name: "fuse", doc: "runs groups of elementwise functions tile by tile", run: fuse::run },
 ];
 

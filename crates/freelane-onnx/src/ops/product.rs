@@ -2,9 +2,10 @@
 use super::given::{array, fact, known};
 use super::{Op, Row, Spec, row};
 use crate::Fault;
-use freelane_array::DType;
-use freelane_graph::{Dim, Fact, GraphError, Operator, broadcast_dims};
-use freelane_ops::{Operand, einsum, matmul, ufuncs as u};
+use freelane_array::{ArrayData, DType};
+use freelane_graph::{Dim, Fact, GraphError, Operator, Run, broadcast_dims};
+use freelane_nn::dense::Dense;
+use freelane_ops::{Operand, UFunc, einsum, matmul, ufuncs as u};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Row] =
@@ -27,7 +28,66 @@ fn product_dims(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, GraphError> {
     Ok(shape)
 }
 
+/// A product with weights that are the same in every run.
+pub(crate) struct Packed {
+    /// What it computes.
+    pub dense: Dense,
+    name: &'static str,
+}
+
+/// The product as one with packed weights, if its weights and bias are constants of `f32`.
+fn packed(
+    spec: &Spec<'_>,
+    name: &'static str,
+    scales: [f32; 2],
+    [turn_x, turn_weights]: [bool; 2],
+) -> Result<Option<Packed>, Fault> {
+    let bias = match (spec.has(2), spec.constant(2)) {
+        (true, None) => return Ok(None),
+        (_, bias) => bias,
+    };
+    let Some(weights) = spec.constant(1) else { return Ok(None) };
+    let singles = spec.fact(0).is_some_and(|x| x.dtype == Some(DType::F32) && x.rank().is_some_and(|rank| rank >= 2));
+    if scales != [1.0; 2] || turn_x || !singles || weights.layout().rank() != 2 {
+        return Ok(None);
+    }
+    let turned = weights.layout().reverse_axes();
+    let weights = if turn_weights { weights.with_layout(turned)? } else { weights.clone() };
+    Ok(Dense::new(&weights, bias)?.map(|dense| Packed { dense, name }))
+}
+
+impl Operator for Packed {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn infer(&self, facts: &[Option<&Fact>], _: usize) -> Result<Vec<Fact>, GraphError> {
+        let weights = [self.dense.rows(), self.dense.columns()].map(Dim::Known);
+        let x = fact(facts, 0).and_then(|x| x.shape.as_deref());
+        Ok(known(Some(DType::F32), x.map(|x| product_dims(x, &weights)).transpose()?))
+    }
+
+    fn absorb(&self, f: &'static UFunc, with: Option<&ArrayData>, _: bool) -> Option<Arc<dyn Operator>> {
+        let dense = match (f.name, with) {
+            ("relu", None) => self.dense.clone().with_relu(),
+            // A bias with more axes than the product would add axes to the result.
+            ("add", Some(bias)) if bias.layout().rank() == 1 => self.dense.with_bias(bias).ok().flatten()?,
+            _ => return None,
+        };
+        Some(Arc::new(Packed { dense, name: self.name }))
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        let y = self.dense.run(cx.lane(), cx.array(0)?)?;
+        cx.set(0, y);
+        Ok(())
+    }
+}
+
 fn product(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
+    if let Some(dense) = packed(spec, "MatMul", [1.0; 2], [false; 2])? {
+        return Ok(Arc::new(dense));
+    }
     Op::new(spec, |cx| {
         let y = matmul(cx.lane(), cx.array(0)?, cx.array(1)?)?;
         cx.set(0, y);
@@ -48,6 +108,9 @@ fn gemm(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     spec.ignore("broadcast");
     let (alpha, beta) = (spec.float("alpha", 1.0)?, spec.float("beta", 1.0)?);
     let turned = [spec.flag("transA", false)?, spec.flag("transB", false)?];
+    if let Some(dense) = packed(spec, "Gemm", [alpha, beta], turned)? {
+        return Ok(Arc::new(dense));
+    }
     Op::new(spec, move |cx| {
         let operand = |i: usize| -> Result<_, GraphError> {
             let x = cx.array(i)?;
