@@ -28,7 +28,7 @@ fn the_bits_are_those_of_the_operations() {
         let dense = dense.with_relu();
         assert_eq!(bits(&run(&dense, &x)), bits(&expected), "{m} {k} {n}");
         // Weights with other strides, a row alone, several threads.
-        let turned = w.transpose().unwrap().contiguous().unwrap().transpose().unwrap();
+        let turned = w.matrix_transpose().unwrap().contiguous().unwrap().matrix_transpose().unwrap();
         let same = Dense::new(turned.data(), Some(b.data())).unwrap().unwrap().with_relu();
         assert_eq!(bits(&run(&same, &x)), bits(&expected));
         let row = x.index(&[freelane_ops::Slice { start: Some(0), stop: Some(1), step: 1 }.into()]).unwrap();
