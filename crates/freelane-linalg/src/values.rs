@@ -36,8 +36,10 @@ pub(crate) fn eigh<T: Field>(
         work.copy_from_triangular_lower(a);
         tridiag::tridiag_in_place(work.as_mut(), h.as_mat_mut(), PAR, stack, Default::default());
         (0..n).for_each(|i| d[i] = work[(i, i)].real_part().double());
-        (0..n - 1).for_each(|i| e[i] = squared(work[(i + 1, i)]));
-        let done = !squares_graded(&e) && tridiagonal::eigenvalues(&mut d, &mut e);
+        (0..n - 1).for_each(|i| e[i] = work[(i + 1, i)].magnitude().double());
+        let apart = lost_in_squares(&d, &e);
+        e.iter_mut().for_each(|x| *x *= *x);
+        let done = !apart && tridiagonal::eigenvalues(&mut d, &mut e);
         values.iter_mut().zip(&*d).for_each(|(v, d)| *v = T::from_real(T::R::of_double(*d)));
         done
     })?;
@@ -83,10 +85,10 @@ fn graded(d: &[f64], e: &[f64]) -> bool {
     d.iter().chain(e).any(|&x| x > 0.0 && x < GRADED * most)
 }
 
-/// As [`graded`], of squares. That of an element that is not zero may be.
-fn squares_graded(e: &[f64]) -> bool {
-    let most = e.iter().copied().fold(0.0, f64::max);
-    most > 0.0 && e.iter().any(|&x| x < GRADED * GRADED * most)
+/// Whether an element beside the diagonal has a square that gets lost beside the others'.
+fn lost_in_squares(d: &[f64], e: &[f64]) -> bool {
+    let most = d.iter().chain(e).fold(0.0, |most: f64, x| most.max(x.abs()));
+    e.iter().any(|&x| x > 0.0 && x < GRADED * most)
 }
 
 /// The square of a number's magnitude.
