@@ -27,9 +27,17 @@ VALUES = {
         lambda: fl.linalg.svdvals(fl.eye(4) * fl.asarray([1e160, 1.0, 0.1, 0.01])),
         [1e160, pytest.approx(1.0), pytest.approx(0.1), pytest.approx(0.01)],
     ),
+    "a singular value whose square is nothing": (
+        lambda: fl.linalg.svdvals(fl.eye(2) * fl.asarray([1.0, 1e-165])),
+        [1.0, pytest.approx(1e-165, abs=0, rel=1e-12)],
+    ),
+    "singular values whose squares' squares overflow": (
+        lambda: fl.linalg.svdvals(fl.asarray([[1.15e77, 1.15e77], [0.0, 1.15e77]])),
+        [pytest.approx(1.15e77 * (5**0.5 + 1) / 2, rel=1e-14), pytest.approx(1.15e77 * (5**0.5 - 1) / 2, rel=1e-14)],
+    ),
     "condition of rows far apart": (
         lambda: fl.linalg.cond(fl.eye(3) * fl.asarray([1.0, 1e-100, 1e-165])),
-        pytest.approx(1e165),
+        pytest.approx(1e165, rel=1e-12),
     ),
     "singular values of rank one": (
         lambda: fl.linalg.svdvals(fl.ones((60, 60), dtype="float32"))[:2] + 0.0,
@@ -53,6 +61,10 @@ VALUES = {
         lambda: fl.convolve(fl.asarray([0.0, 1.0, 2.0]), fl.asarray([1.0, INF]), "valid"),
         [NAN, INF],
     ),
+    "convolution with infinity, in full": (
+        lambda: fl.convolve(fl.asarray([0.0, 1.0, 2.0]), fl.asarray([1.0, INF])),
+        [0.0, NAN, INF, INF],
+    ),
     "variance of infinity": (lambda: fl.nanvar(fl.asarray([1.0, INF, NAN])), NAN),
     "nanmean of small halves": (lambda: fl.nanmean(fl.full(5000, 1.0, dtype="float16")), 1.0),
     "signed beside unsigned 64-bit": (
@@ -69,6 +81,14 @@ ERRORS = {
     "pads that overflow": (lambda: fl.pad(fl.ones(3), (2**62, 2**62)), (ValueError, MemoryError), "more elements"),
     "a count as large as its bins": (lambda: fl.bincount(fl.asarray([2**63 - 1])), (ValueError, MemoryError), "more elements"),
     "more children than there can be": (lambda: fl.random.Generator(1).spawn(2**45), (ValueError, MemoryError), "spawn|child"),
+    "quantile at a complex share": (lambda: fl.quantile(fl.ones(3), 0.5 + 3j), TypeError, "quantile: .*complex128"),
+    "histogram of complex numbers": (lambda: fl.histogram(fl.asarray([1j, 2])), TypeError, "histogram: .*complex128"),
+    "complex weights": (
+        lambda: fl.random.Generator(1).choice(fl.arange(3), size=2, p=[1, 2j, 3]),
+        (TypeError, ValueError),
+        "choice",
+    ),
+    "rank by a complex bound": (lambda: fl.linalg.matrix_rank(fl.eye(2), rtol=1j), TypeError, "matrix_rank: .*complex128"),
     "sizes that do not hold the parameters": (
         lambda: fl.random.Generator(1).normal(fl.zeros(3), 1.0, size=(2, 4)),
         ValueError,

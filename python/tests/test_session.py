@@ -30,7 +30,8 @@ def test_runs_by_name_and_in_order(session):
 
 
 def test_from_bytes_and_as_the_file_has_it():
-    close(fl.Session(MODEL.read_bytes()).run([X])[0].tolist())
+    for kind in (bytes, bytearray, memoryview):
+        close(fl.Session(kind(MODEL.read_bytes())).run([X])[0].tolist())
     close(fl.Session(str(MODEL), optimize=False).run([X])[0].tolist())
     close(fl.Session(MODEL, threads=2).run([X])[0].tolist())
 
@@ -70,8 +71,14 @@ def test_what_is_wrong_is_told(session, tmp_path):
         session.profile()
     with pytest.raises(TypeError, match="path or bytes"):
         fl.Session(7)
+    with pytest.raises(ValueError, match="input x: expected float32 .batch, 8., found nothing"):
+        session.run({"x": None})
     with pytest.raises(TimeoutError):
         session.run([X], timeout=0)
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="timeout: .* is no number of seconds"):
+            session.run([X], timeout=wrong)
+    close(session.run([X], timeout=float("inf"))[0].tolist())
 
 
 def test_threads_share_a_session(session):

@@ -172,11 +172,13 @@ impl Plan {
             return Err(GraphError::invalid(format!("the graph has {n} inputs, {found} given")));
         }
         for (id, input) in self.graph.inputs.iter().zip(inputs) {
-            let Some(array) = input.array() else { continue };
-            self.graph
-                .fact(*id)
-                .check(array)
-                .map_err(|message| GraphError::Input { name: self.graph.name_of(*id).to_owned(), message })?;
+            let fact = self.graph.fact(*id);
+            let checked = match input.array() {
+                Some(array) => fact.check(array),
+                None if fact.dtype.is_some() => Err(format!("expected {fact}, found {}", input.describe())),
+                None => Ok(()),
+            };
+            checked.map_err(|message| GraphError::Input { name: self.graph.name_of(*id).to_owned(), message })?;
         }
         Ok(())
     }

@@ -165,7 +165,8 @@ fn next_shift(q: &[f64], e: &[f64], (least, at): (f64, usize)) -> f64 {
 /// The values of a block of two.
 fn of_two(p: f64, q: f64, e: f64) -> [f64; 2] {
     let t = 0.5 * (p - q + e);
-    let most = q + t + (t * t + q * e).sqrt();
+    // Without squares of these, which are squares.
+    let most = q + t + t.hypot(q.sqrt() * e.sqrt());
     if most > 0.0 { [most, p * (q / most)] } else { [0.0; 2] }
 }
 

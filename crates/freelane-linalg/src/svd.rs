@@ -90,7 +90,7 @@ fn cutoff(op: &'static str, x: &Array, s: &Array, rtol: Option<&Array>) -> Resul
     let greatest = s.index(&[Index::Ellipsis, Slice { start: None, stop: Some(1), step: 1 }.into()])?;
     match rtol {
         None => greatest.multiply(shape.rows.max(shape.cols) as f64 * epsilon),
-        Some(rtol) => greatest.multiply(&rtol.astype(s.dtype())?.expand_dims(-1)?),
+        Some(rtol) => greatest.multiply(&rtol.in_reals(op)?.astype(s.dtype())?.expand_dims(-1)?),
     }
 }
 

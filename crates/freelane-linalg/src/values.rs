@@ -62,8 +62,8 @@ pub(crate) fn svd<T: Field>(lane: &Lane, op: &'static str, a: MatRef<'_, T>, val
         let mut work = work.as_mat_mut();
         work.copy_from(a);
         let work = reduced(work, stack);
-        (0..n).for_each(|i| d[i] = squared(work[(i, i)]).sqrt());
-        (0..n - 1).for_each(|i| e[i] = squared(work[(i, i + 1)]).sqrt());
+        (0..n).for_each(|i| d[i] = work[(i, i)].magnitude().double());
+        (0..n - 1).for_each(|i| e[i] = work[(i, i + 1)].magnitude().double());
         let done = !graded(&d, &e) && bidiagonal::singular_values(&mut d, &mut e, &mut room);
         values.iter_mut().zip(&*d).for_each(|(v, d)| *v = T::from_real(T::R::of_double(*d)));
         done
@@ -89,12 +89,6 @@ fn graded(d: &[f64], e: &[f64]) -> bool {
 fn lost_in_squares(d: &[f64], e: &[f64]) -> bool {
     let most = d.iter().chain(e).fold(0.0, |most: f64, x| most.max(x.abs()));
     e.iter().any(|&x| x > 0.0 && x < GRADED * most)
-}
-
-/// The square of a number's magnitude.
-fn squared<T: Field>(x: T) -> f64 {
-    let x = x.magnitude().double();
-    x * x
 }
 
 fn reduction_scratch<T: Field>(m: usize, n: usize) -> StackReq {

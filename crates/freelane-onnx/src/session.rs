@@ -1,6 +1,6 @@
 //! A model that is ready to run, from any number of threads at once.
 use crate::import::{Imported, import};
-use crate::shared::{Shared, of_content};
+use crate::shared::of_content;
 use crate::{ExternalData, ModelFile, OnnxError};
 use freelane_graph::{Datum, Fact, GraphError, Latency, Limits, Measure, Memory, NodeTime, Plan, Runner, passes};
 use freelane_pool::{Lane, Runtime};
@@ -87,7 +87,7 @@ impl Session {
 
     fn load(file: &ModelFile, options: &SessionOptions) -> Result<Session, OnnxError> {
         let make = || Loaded::new(file, options.plain).map_err(|e| file.blame(e));
-        let Shared(loaded) = of_content(file, options.plain, make)?;
+        let loaded = of_content(file, options.plain, make)?;
         let runner = Runner::new(loaded.plan.clone()).measuring(options.measure);
         Ok(Session { loaded, runner, runtime: options.runtime.clone() })
     }

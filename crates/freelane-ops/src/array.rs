@@ -109,6 +109,17 @@ impl Array {
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, T::DTYPE, layout) }.into())
     }
 
+    /// The elements in `f64`, for the operation `op`, which has no meaning for complex numbers.
+    ///
+    /// # Errors
+    /// When they are complex, or memory cannot be had.
+    pub fn in_reals(&self, op: &'static str) -> Result<Array, OpsError> {
+        if self.dtype().kind() == freelane_array::Kind::Complex {
+            return Err(OpsError::DType { op, found: vec![self.dtype()], supported: "real numbers".to_owned() });
+        }
+        self.astype(DType::F64)
+    }
+
     /// A copy of a slice, as an array of one axis.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 const OP: &str = "program";
 
 /// Bytes of an intermediate result: small enough for the first-level cache to hold all of them beside the operands, large
-/// enough that calls of loops do not count (bench `program`).
+/// enough that calls of loops do not count (bench `chain` shows what a chain costs).
 const TILE_BYTES: usize = 2048;
 
 /// The most intermediate results that live at once.

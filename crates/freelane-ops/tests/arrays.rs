@@ -97,8 +97,11 @@ fn joining() -> Result {
     assert_eq!(c.to_vec::<f64>()?, [0.0, 1.0, 1.0, 2.0, 3.0, 1.0]);
     assert_eq!(stack(&[&a, &a.t()], -1)?.to_vec::<i64>()?, [0, 0, 1, 2, 2, 1, 3, 3]);
     assert_eq!(message(concat(&[], 0)), "concat: needs at least one array");
-    assert_eq!(message(concat(&[&a, &b], 0)), "concat: shapes (2, 2) and (2, 1) do not broadcast");
-    assert_eq!(message(stack(&[&a, &b], 0)), "stack: shapes (2, 2) and (2, 1) do not broadcast");
+    assert_eq!(
+        message(concat(&[&a, &b], 0)),
+        "concat: arrays must have one shape apart from axis 0, not [2, 2] and [2, 1]"
+    );
+    assert_eq!(message(stack(&[&a, &b], 0)), "stack: arrays must have one shape, not [2, 2] and [2, 1]");
     Ok(())
 }
 

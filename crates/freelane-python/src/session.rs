@@ -4,7 +4,7 @@ use crate::{creation, detach, object};
 use freelane::Runtime;
 use freelane::graph::{Datum, Limits, Measure};
 use freelane::onnx::{self, Port, SessionOptions};
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyByteArray, PyDict, PyList, PyTuple};
 use pyo3::{exceptions as exc, prelude::*};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +38,8 @@ impl Session {
         let session = match model.extract::<PathBuf>() {
             Ok(path) => py.detach(|| onnx::Session::open(path, &options)),
             Err(_) => {
-                let bytes: Vec<u8> = model.extract::<&[u8]>().map(<[u8]>::to_vec).or_else(|_| {
+                let array = model.cast::<PyByteArray>().map(|b| b.to_vec());
+                let bytes: Vec<u8> = model.extract::<&[u8]>().map(<[u8]>::to_vec).or(array).or_else(|_| {
                     let wrong = || exc::PyTypeError::new_err("Session: model must be a path or bytes");
                     model.call_method0("tobytes").map_err(|_| wrong())?.extract().map_err(|_| wrong())
                 })?;

@@ -230,5 +230,5 @@ fn weights(p: &Array, n: usize) -> Result<Vec<f64>, OpsError> {
     if p.shape() != [n] {
         return Err(OpsError::argument("choice", format!("p has shape {:?}, not ({n},)", p.shape())));
     }
-    p.astype(DType::F64)?.to_vec()
+    p.in_reals("choice")?.to_vec()
 }

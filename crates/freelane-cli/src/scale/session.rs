@@ -3,7 +3,7 @@ use super::group::{Group, Side, Workload};
 use anyhow::{Result, anyhow};
 use freelane::graph::{Arg, Call, Datum, Fact, Graph, Limits, Plan, Runner, ValueId, passes};
 use freelane::onnx::{Session, SessionOptions};
-use freelane::{Array, DType, Function, Lane, Scalar, UFunc, ufuncs};
+use freelane::{Array, DType, Function, Lane, Scalar, ufuncs};
 use freelane_sync::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,18 +67,11 @@ fn classifier(seed: usize) -> Result<Runner> {
     let mut graph = Graph::default();
     let x = graph.input("x", Fact::known(DType::F32, &[1, WIDTHS[0]]));
     let hidden = layer(&mut graph, x, WIDTHS[0], WIDTHS[1], seed)?;
-    let hidden = graph.add("", Call::ufunc(relu()), &[Some(hidden)], 1)?[0];
+    let hidden = graph.add("", Call::ufunc(&ufuncs::RELU), &[Some(hidden)], 1)?[0];
     let out = layer(&mut graph, hidden, WIDTHS[1], WIDTHS[2], seed + 1)?;
     graph.output(out);
     Lane::with(|lane| passes::optimize(lane, &mut graph, None))?;
     Ok(Runner::new(Arc::new(Plan::new(graph)?)))
-}
-
-fn relu() -> &'static UFunc {
-    match Function::by_name("relu") {
-        Some(Function::UFunc(f)) => f,
-        _ => &ufuncs::ABS,
-    }
 }
 
 fn layer(graph: &mut Graph, x: ValueId, rows: usize, columns: usize, seed: usize) -> Result<ValueId> {

@@ -54,7 +54,6 @@ macro_rules! bounded {
 }
 bounded!(f16, bf16, f32, f64);
 
-/// A step from `start` that leaves its share, then one to `end`. The share of an infinite start is infinite, not NaN.
 /// A value on the way, but at the weights 0 and 1 the ends themselves, whatever the other one is.
 macro_rules! at_ends {
     ($start:expr, $end:expr, $weight:expr, $between:expr) => {{
@@ -77,6 +76,7 @@ macro_rules! of_floats {
                 $fma(x, a, b)
             }
         }
+        // A step from `start` that leaves its share, then one to `end`. The share of an infinite start is infinite, not NaN.
         impl Map3<$t> for Lerp {
             type First = $t;
             type Out = $t;

@@ -59,8 +59,7 @@ fn times_apart<const L: usize>(a: [[f64; L]; 2], b: [[f64; L]; 2]) -> [[f64; L];
         return products;
     }
     for l in 0..L {
-        let one = |re: f64, im: f64| (re == 1.0) & (im.to_bits() == 0);
-        let (left, right) = (one(re[l], im[l]), one(x[l], y[l]));
+        let (left, right) = (is_one(Complex::new(re[l], im[l])), is_one(Complex::new(x[l], y[l])));
         for part in 0..2 {
             let product = if right { a[part][l] } else { products[part][l] };
             products[part][l] = if left { b[part][l] } else { product };

@@ -26,7 +26,7 @@ pub fn sort_8(keys: &mut [i8]) {
 }
 
 /// Sorts keys of 16 bits. `aside` has room for as many, `counts` are [`counters`].
-pub fn sort_16(isa: Isa, keys: &mut [i16], aside: &mut [i16], counts: &mut [i32]) {
+pub fn sort_16(isa: Isa, keys: &mut [i16], aside: &mut [i16], counts: &mut [i64]) {
     if keys.len() <= FEW {
         sort_few(isa, keys);
     } else if keys.len() < MANY_16 {
@@ -65,7 +65,7 @@ fn sort_rows<K: Narrow>(isa: Isa, keys: &mut [K], n: usize, narrow: impl Fn(i32)
     }
 }
 
-fn sort_counted(keys: &mut [i16], counts: &mut [i32]) {
+fn sort_counted(keys: &mut [i16], counts: &mut [i64]) {
     // Two counts, since one waits for itself where equal keys follow one another.
     let (even, odd) = counts.split_at_mut(1 << 16);
     even.fill(0);

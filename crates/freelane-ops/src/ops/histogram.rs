@@ -75,7 +75,7 @@ fn sums(op: &'static str, numbers: &[i64], weights: &Array, bins: usize) -> Resu
     let mut sums = Array::zeros(&[bins], DType::F64)?;
     let mut view = sums.view_mut::<f64>()?;
     let places = view.as_mut_slice().unwrap_or_default();
-    for (&i, weight) in numbers.iter().zip(weights.astype(DType::F64)?.to_vec::<f64>()?) {
+    for (&i, weight) in numbers.iter().zip(weights.in_reals(op)?.to_vec::<f64>()?) {
         places[i as usize] += weight;
     }
     Ok(sums)
@@ -117,7 +117,7 @@ impl Edges {
     }
 
     fn given(edges: &Array) -> Result<Edges, OpsError> {
-        let values = edges.astype(DType::F64)?.to_vec::<f64>()?;
+        let values = edges.in_reals("histogram")?.to_vec::<f64>()?;
         if edges.rank() != 1 || values.len() < 2 || !values.is_sorted() {
             let message = "bins must be a whole number, or edges in ascending order, two at least";
             return Err(OpsError::argument("histogram", message));
@@ -180,7 +180,7 @@ fn histogram(
     match weights {
         None => edges.for_each(x_values, |_, bin| counts[bin] += 1)?,
         Some(weights) => {
-            let weights = weights.astype(DType::F64)?.to_vec::<f64>()?;
+            let weights = weights.in_reals("histogram")?.to_vec::<f64>()?;
             edges.for_each(x_values, |i, bin| sums[bin] += weights[i])?;
         }
     }
@@ -217,12 +217,9 @@ fn interp(x: &Array, xp: &Array, fp: &Array, outside: [Option<f64>; 2]) -> Resul
         let message = format!("xp and fp must have one axis of one length, not {:?} and {:?}", xp.shape(), fp.shape());
         return Err(OpsError::argument(OP, message));
     }
-    if let Some(complex) = [x, xp, fp].into_iter().find(|a| a.dtype().kind() == freelane_array::Kind::Complex) {
-        return Err(OpsError::DType { op: OP, found: vec![complex.dtype()], supported: "real numbers".to_owned() });
-    }
-    let (x, xp) = (x.astype(DType::F64)?.contiguous()?, xp.astype(DType::F64)?.contiguous()?);
+    let (x, xp) = (x.in_reals(OP)?.contiguous()?, xp.in_reals(OP)?.contiguous()?);
     let behind = Lane::with(|lane| places(lane, OP, &xp, (&x).into(), Side::Right))?;
-    let (at, value) = (xp.to_vec::<f64>()?, fp.astype(DType::F64)?.to_vec::<f64>()?);
+    let (at, value) = (xp.to_vec::<f64>()?, fp.in_reals(OP)?.to_vec::<f64>()?);
     let last = at.len() - 1;
     let one = |x: f64, place: i64| -> f64 {
         if x.is_nan() {
@@ -287,7 +284,7 @@ pub(crate) static HISTOGRAM: Op = Op {
     ],
     run: Run::Many(&["hist", "bin_edges"], |_, a| {
         let x = a.array(0)?;
-        let values = x.astype(DType::F64)?.to_vec::<f64>()?;
+        let values = x.in_reals("histogram")?.to_vec::<f64>()?;
         let edges = match a.value(1) {
             Some(Value::Array(edges)) if edges.rank() > 0 => Edges::given(edges)?,
             Some(Value::Tuple(_)) => Edges::given(&numbers(a.value(1))?)?,

@@ -27,8 +27,7 @@ fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsEr
     for a in &arrays[1..] {
         let same = a.rank() == first.rank() && (0..shape.len()).all(|i| i == axis || shape[i] == a.shape()[i]);
         if !same {
-            let (lhs, rhs) = (first.shape().to_vec(), a.shape().to_vec());
-            return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(op);
+            return Err(different(op, &format!("one shape apart from axis {axis}"), first, a));
         }
         let overflow = || ArrayError::ShapeOverflow { shape: a.shape().to_vec() };
         shape[axis] = shape[axis].checked_add(a.shape()[axis]).ok_or_else(overflow).in_op(op)?;
@@ -51,7 +50,11 @@ fn join(op: &'static str, arrays: &[&Array], axis: isize) -> Result<Array, OpsEr
             } else {
                 part_of(&layout, axis, at, a.shape()[axis]).in_op(op)?
             };
-            let before = if axis == 0 { at * a.shape()[1..].iter().product::<usize>() } else { part.offset() };
+            let before = match axis {
+                0 if a.is_empty() => 0,
+                0 => at * (a.len() / a.shape()[0]),
+                _ => part.offset(),
+            };
             let out = base.wrapping_add(before * dtype.size());
             if axis == 0 && a.rank() == 1 && a.len() <= FEW && a.dtype() == dtype {
                 let (size, step) = (dtype.size() as isize, a.strides()[0]);
@@ -81,12 +84,16 @@ pub fn stack(arrays: &[&Array], axis: isize) -> Result<Array, OpsError> {
         return Err(OpsError::argument(OP, "needs at least one array"));
     };
     if let Some(other) = arrays.iter().find(|a| a.shape() != first.shape()) {
-        let (lhs, rhs) = (first.shape().to_vec(), other.shape().to_vec());
-        return Err(ArrayError::BroadcastMismatch { lhs, rhs }).in_op(OP);
+        return Err(different(OP, "one shape", first, other));
     }
     let axis = normalize_axis(axis, first.rank() + 1).in_op(OP)? as isize;
     let expanded = arrays.iter().map(|a| a.viewed(OP, a.data().layout().expand_dims(axis)));
     join(OP, &expanded.collect::<Result<Vec<_>, _>>()?.iter().collect::<Vec<_>>(), axis)
+}
+
+#[cold]
+fn different(op: &'static str, wanted: &str, a: &Array, b: &Array) -> OpsError {
+    OpsError::argument(op, format!("arrays must have {wanted}, not {:?} and {:?}", a.shape(), b.shape()))
 }
 
 /// The elements `at..at + n` along an axis.

@@ -6,6 +6,7 @@ use crate::function::{Default, Kind, Param};
 use crate::{Array, InOp, Op, OpsError, Run};
 use freelane_array::{DType, Index, Layout, normalize_axis};
 use freelane_pool::Lane;
+use std::ops::Range;
 
 impl Array {
     /// Whether two arrays have one shape and equal elements. NaN equals nothing.
@@ -51,11 +52,21 @@ fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array
     let (a, b) = (a.astype(dtype)?.ravel()?, b.astype(dtype)?.ravel()?);
     let padded = before + after > 0 && dtype.is_inexact();
     let taps = b.flip(..)?;
-    if padded && !finite(&b)? {
-        return overlaps(&a, &taps, before, n + before + after + 1 - m).map_err(|e| e.of(op));
-    }
     let a = a.contiguous()?;
-    Lane::with(|lane| windows(lane, a.data(), taps.data(), [before, after])).map(Into::into).map_err(|e| e.of(op))
+    let run = |edges| Lane::with(|lane| windows(lane, a.data(), taps.data(), edges)).map(Array::from);
+    let whole = || -> Result<Array, OpsError> {
+        if !padded || finite(&b)? {
+            return run([before, after]);
+        }
+        let end = before + n + 1 - m;
+        let parts = [
+            overlaps(&a, &taps, before, 0..before)?,
+            vec![run([0, 0])?],
+            overlaps(&a, &taps, before, end..end + after)?,
+        ];
+        crate::concat(&parts.iter().flatten().collect::<Vec<_>>(), 0)
+    };
+    whole().map_err(|e| e.of(op))
 }
 
 /// Whether no element is infinite or NaN.
@@ -69,17 +80,17 @@ fn finite(x: &Array) -> Result<bool, OpsError> {
     x.isfinite()?.all(.., false)?.item::<bool>()
 }
 
-/// The same where zeros beside the sequence would not vanish: infinity times zero is NaN. Each result is of what overlaps.
-fn overlaps(a: &Array, turned: &Array, before: usize, results: usize) -> Result<Array, OpsError> {
+/// Some of the results, each of what overlaps: where zeros beside the sequence would not vanish, as infinity times zero is
+/// NaN. Each has an axis of one element.
+fn overlaps(a: &Array, turned: &Array, before: usize, results: Range<usize>) -> Result<Vec<Array>, OpsError> {
     let (n, m) = (a.len() as isize, turned.len() as isize);
     let part = |x: &Array, from: isize, to: isize| part(x, 0, Some(from), Some(to));
     let result = |i: usize| {
         let first = i as isize - before as isize;
         let (from, to) = (first.max(0), (first + m).min(n));
-        part(a, from, to)?.matmul(&part(turned, from - first, to - first)?)
+        part(a, from, to)?.matmul(&part(turned, from - first, to - first)?)?.expand_dims(0)
     };
-    let all = (0..results).map(result).collect::<Result<Vec<_>, _>>()?;
-    crate::stack(&all.iter().collect::<Vec<_>>(), 0)
+    results.map(result).collect()
 }
 
 /// The area under lines through the points (x, y).
@@ -206,9 +217,13 @@ pub(crate) static POLYVAL: Op = Op {
         let zero = x.zeros_like()?.astype(crate::promote_types(p.dtype(), x.dtype()))?;
         let coefficients = if p.rank() == 0 { vec![p] } else { p.unstack(0)? };
         let (mut sum, mut failed) = (zero, None);
-        let mut step = |i: usize| match sum.multiply(&x).and_then(|s| s.add(&coefficients[i])) {
-            Ok(next) if failed.is_none() => sum = next,
-            done => failed = failed.take().or(done.err()),
+        let mut step = |i: usize| {
+            if failed.is_none() {
+                match sum.multiply(&x).and_then(|s| s.add(&coefficients[i])) {
+                    Ok(next) => sum = next,
+                    Err(e) => failed = Some(e),
+                }
+            }
         };
         // Asked after each coefficient whether to go on.
         lane.try_for(coefficients.len(), u64::MAX, &mut step).in_op("polyval")?;

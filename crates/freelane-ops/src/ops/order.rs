@@ -91,7 +91,7 @@ impl LineKey for i8 {
 
 impl LineKey for i16 {
     fn scratch(n: usize) -> ScratchReq {
-        ScratchReq::of::<i16>(n).and(ScratchReq::of::<i32>(kernel::counters(n)))
+        ScratchReq::of::<i16>(n).and(ScratchReq::of::<i64>(kernel::counters(n)))
     }
     fn sort(keys: &mut [i16], scratch: &mut [MaybeUninit<u8>]) {
         let (aside, rest) = carve(scratch, keys.len());

@@ -236,7 +236,7 @@ fn called(op: &'static str, a: &Bound<'_>, whole: f64) -> Result<Array, OpsError
         "midpoint" => Between::Midpoint,
         _ => Between::Linear,
     };
-    let q = a.array(1)?.astype(DType::F64)?;
+    let q = a.array(1)?.in_reals(op)?;
     let shares: Vec<f64> = q.to_vec::<f64>()?.into_iter().map(|q| q / whole).collect();
     let found = quantiles(op, &a.array(0)?, &shares, &a.axes(2)?, between, a.bool(4)?)?;
     let shape: Vec<isize> = q.shape().iter().chain(&found.shape()[1..]).map(|&n| n as isize).collect();
