@@ -72,6 +72,21 @@ fn a_row_alone_has_the_bits_of_a_row_of_many() {
 }
 
 #[test]
+fn graphs_are_shown_after_a_pass() {
+    let dump = |pass: &str| {
+        let done =
+            Command::new(env!("CARGO_BIN_EXE_freelane")).args(["dump", MODEL, "--after", pass]).output().unwrap();
+        (done.status.code(), String::from_utf8([done.stdout, done.stderr].concat()).unwrap())
+    };
+    let (imported, joined) = (dump("import").1, dump("join").1);
+    assert!(imported.contains("%r: float32 [batch, 16] = relu(%h)"), "{imported}");
+    assert!(joined.contains("%r: float32 [batch, 16] = Gemm(") && !joined.contains("relu"), "{joined}");
+    let (status, wrong) = dump("spin");
+    assert_eq!((status, wrong.lines().count()), (Some(1), 1));
+    assert!(wrong.contains("there is no pass spin; there are fold, merge, dead, join, fuse"), "{wrong}");
+}
+
+#[test]
 fn inputs_are_made_up_when_asked_for() {
     let report = json(&[MODEL, "--random", "--dim", "batch=5", "--repeat", "3", "--json", "--profile"]);
     assert_eq!(report["outputs"][0]["shape"], serde_json::json!([5, 3]));

@@ -1,6 +1,5 @@
 //! Any function of `freelane-ops` as an operator.
 use crate::fact::broadcast_dims;
-use crate::operator::Elementwise;
 use crate::{Datum, Dim, Fact, GraphError, Operator, Run};
 use freelane_array::DType;
 use freelane_ops::{Array, Function, Operand, Outputs, UFunc, Value, promote_types};
@@ -98,10 +97,10 @@ impl Operator for Call {
     }
 
     fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
-        if let Some(e) = self.elementwise() {
+        if let Some(function) = self.elementwise() {
             let operands: SmallVec<[Operand<'_>; 3]> =
-                (0..e.function.arity()).map(|i| cx.array(i).map(Operand::Array)).collect::<Result<_, _>>()?;
-            let result = e.function.call(cx.lane(), &operands)?;
+                (0..function.arity()).map(|i| cx.array(i).map(Operand::Array)).collect::<Result<_, _>>()?;
+            let result = function.call(cx.lane(), &operands)?;
             cx.set(0, result);
             return Ok(());
         }
@@ -113,10 +112,10 @@ impl Operator for Call {
         Ok(())
     }
 
-    fn elementwise(&self) -> Option<Elementwise> {
+    fn elementwise(&self) -> Option<&'static UFunc> {
         let in_order = |(i, arg): (usize, &Option<Arg>)| matches!(arg, Some(Arg::Input(j)) if i == *j);
         match self.function {
-            Function::UFunc(function) if self.args.iter().enumerate().all(in_order) => Some(Elementwise { function }),
+            Function::UFunc(function) if self.args.iter().enumerate().all(in_order) => Some(function),
             _ => None,
         }
     }

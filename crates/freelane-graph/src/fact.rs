@@ -1,5 +1,6 @@
 //! What is known of a value before anything runs.
 use freelane_array::{ArrayData, DType};
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
@@ -99,6 +100,28 @@ impl Fact {
         };
         if self.dtype.is_some_and(|d| d != array.dtype()) || !self.shape.as_ref().is_none_or(fits) {
             return Err(format!("expected {self}, found {} {found:?}", array.dtype()));
+        }
+        Ok(())
+    }
+
+    /// What contradicts lengths that names stood for before; those that are new are noted.
+    pub(crate) fn check_names<'f>(
+        &'f self,
+        array: &ArrayData,
+        named: &mut SmallVec<[(&'f str, usize); 4]>,
+    ) -> Result<(), String> {
+        for (dim, &n) in self.shape.iter().flatten().zip(array.layout().shape()) {
+            let Dim::Named(name) = dim else { continue };
+            match named.iter().find(|(known, _)| **known == **name) {
+                Some((_, before)) if *before != n => {
+                    let found = array.layout().shape();
+                    return Err(format!(
+                        "expected {self} with {name} = {before} as in an input before, found {found:?}"
+                    ));
+                }
+                Some(_) => (),
+                None => named.push((name, n)),
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Graphs: values, and nodes that make values of values.
 use crate::{Fact, GraphError, Operator};
 use freelane_array::ArrayData;
+use std::fmt;
 use std::sync::Arc;
 
 /// A value of a graph.
@@ -140,11 +141,6 @@ impl Graph {
         &self.values[id.index()].name
     }
 
-    /// Names a value.
-    pub fn rename(&mut self, id: ValueId, name: &str) {
-        name.clone_into(&mut self.values[id.index()].name);
-    }
-
     /// The nodes, in the order they run.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -163,5 +159,25 @@ impl Graph {
     /// All values.
     pub fn values(&self) -> &[Value] {
         &self.values
+    }
+}
+
+/// One line a node, `%result: float32 [2, 3] = operator(%a, %b)`, between the inputs and the outputs.
+impl fmt::Display for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |id: &ValueId| match self.name_of(*id) {
+            "" => format!("%{}", id.0),
+            name => format!("%{name}"),
+        };
+        let told = |id: &ValueId| format!("{}: {}", name(id), self.fact(*id));
+        let list =
+            |ids: &[ValueId], shown: &dyn Fn(&ValueId) -> String| ids.iter().map(shown).collect::<Vec<_>>().join(", ");
+        writeln!(f, "graph {}({}) {{", self.name, list(&self.inputs, &told))?;
+        for node in &self.nodes {
+            let outputs: Vec<ValueId> = node.outputs.iter().flatten().copied().collect();
+            let inputs: Vec<String> = node.inputs.iter().map(|id| id.as_ref().map_or("_".to_owned(), name)).collect();
+            writeln!(f, "    {} = {}({})", list(&outputs, &told), node.op.name(), inputs.join(", "))?;
+        }
+        writeln!(f, "    return {}\n}}", list(&self.outputs, &name))
     }
 }

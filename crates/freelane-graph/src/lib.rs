@@ -30,7 +30,7 @@ pub use error::GraphError;
 pub use fact::{Dim, Fact, broadcast_dims};
 pub use graph::{Graph, Node, Value, ValueId};
 pub use limits::{Cancel, Limits};
-pub use operator::{Elementwise, Memo, Operator, Run, expect_dtype, run_once};
+pub use operator::{Memo, Operator, Run, run_once};
 pub use plan::Plan;
 pub use runner::{Latency, Measure, Memory, NodeTime, Runner};
 pub use state::State;

@@ -1,12 +1,12 @@
 //! What a node does.
 use crate::{Datum, Fact, GraphError, Limits, Plan, State};
-use freelane_array::{ArrayData, DType};
+use freelane_array::ArrayData;
 use freelane_pool::Lane;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
 
-/// What a node does to its inputs. One value is shared by all lanes, so whatever a run changes goes to [`Run::memo`].
+/// What a node does to its inputs. One value is shared by all lanes, so whatever a run changes goes to [`Run::with_memo`].
 pub trait Operator: Any + Send + Sync {
     /// The operator's name, as its users know it.
     fn name(&self) -> &str;
@@ -50,17 +50,10 @@ pub trait Operator: Any + Send + Sync {
         None
     }
 
-    /// The elementwise function it is, if it is one: groups of them run tile by tile.
-    fn elementwise(&self) -> Option<Elementwise> {
+    /// The elementwise function of its inputs, in order, that it is, if it is one: groups of them run tile by tile.
+    fn elementwise(&self) -> Option<&'static freelane_ops::UFunc> {
         None
     }
-}
-
-/// An elementwise function as a node: its operands are the node's inputs, in order.
-#[derive(Clone, Copy)]
-pub struct Elementwise {
-    /// The function.
-    pub function: &'static freelane_ops::UFunc,
 }
 
 /// What an operator may need again at the next run of the same shapes.
@@ -162,12 +155,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// What this node keeps for itself between runs of the same input shapes on the same lane.
-    pub fn memo(&mut self) -> &mut Memo {
-        self.memo
-    }
-
-    /// What [`memo`](Run::memo) holds, made if it is missing, for the time of `f`.
+    /// What this node keeps for itself between runs of the same input shapes on the same lane, made if it is missing, for
+    /// the time of `f`.
     ///
     /// # Errors
     /// Those of the two functions.
@@ -209,16 +198,4 @@ fn no_array(i: usize, found: Option<&Datum>) -> GraphError {
         None => GraphError::invalid(format!("input {i} is missing")),
         Some(d) => GraphError::invalid(format!("input {i} must be an array, not {}", d.describe())),
     }
-}
-
-/// Complains of an element type.
-///
-/// # Errors
-/// Unless `found` is among `allowed`.
-pub fn expect_dtype(what: &str, found: DType, allowed: &[DType]) -> Result<(), GraphError> {
-    if allowed.contains(&found) {
-        return Ok(());
-    }
-    let names: Vec<&str> = allowed.iter().map(|d| d.name()).collect();
-    Err(GraphError::unsupported(format!("{what} is {found}; supported are {}", names.join(", "))))
 }

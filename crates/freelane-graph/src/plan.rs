@@ -171,10 +171,11 @@ impl Plan {
             let (n, found) = (self.graph.inputs.len(), inputs.len());
             return Err(GraphError::invalid(format!("the graph has {n} inputs, {found} given")));
         }
+        let mut named: SmallVec<[(&str, usize); 4]> = SmallVec::new();
         for (id, input) in self.graph.inputs.iter().zip(inputs) {
             let fact = self.graph.fact(*id);
             let checked = match input.array() {
-                Some(array) => fact.check(array),
+                Some(array) => fact.check(array).and_then(|()| fact.check_names(array, &mut named)),
                 None if fact.dtype.is_some() => Err(format!("expected {fact}, found {}", input.describe())),
                 None => Ok(()),
             };

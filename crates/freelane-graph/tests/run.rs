@@ -1,5 +1,7 @@
 //! Graphs run as their operations do one after another, and memory is used again.
-use freelane_graph::{Arg, Call, Cancel, Datum, Fact, Graph, GraphError, Limits, Measure, Plan, Runner, State, passes};
+use freelane_graph::{
+    Arg, Call, Cancel, Datum, Dim, Fact, Graph, GraphError, Limits, Measure, Plan, Runner, State, passes,
+};
 use freelane_ops::{Array, DType, Function, Value, ufuncs};
 use freelane_pool::Lane;
 use std::sync::Arc;
@@ -96,6 +98,26 @@ fn wrong_inputs_are_told_by_name() {
         assert_eq!(run(&[array(&[1.0]), single.into()]), "input y: expected float64, found float32 [1]");
         let message = run(&[array(&[1.0, 2.0]), array(&[1.0, 2.0, 3.0])]);
         assert!(message.starts_with("node product: multiply: "), "{message}");
+    });
+}
+
+#[test]
+fn axes_of_one_name_are_equally_long() {
+    let mut g = Graph::default();
+    let named = || Fact::new(DType::F64, [Dim::Named("n".into())]);
+    let (x, y) = (g.input("x", named()), g.input("y", named()));
+    let sum = g.add("", Call::ufunc(&ufuncs::ADD), &[Some(x), Some(y)], 1).unwrap()[0];
+    g.output(sum);
+    assert_eq!(
+        g.to_string(),
+        "graph (%x: float64 [n], %y: float64 [n]) {\n    %2: float64 [n] = add(%x, %y)\n    return %2\n}\n"
+    );
+    let plan = Plan::new(g).unwrap();
+    Lane::with(|lane| {
+        let mut run = |x: &[f64], y: &[f64]| plan.run(lane, &mut State::default(), &[array(x), array(y)]);
+        assert_eq!(values(&run(&[1.0, 2.0], &[3.0, 4.0]).unwrap()[0]), [4.0, 6.0]);
+        let error = run(&[1.0, 2.0], &[3.0]).unwrap_err().to_string();
+        assert_eq!(error, "input y: expected float64 [n] with n = 2 as in an input before, found [1]");
     });
 }
 

@@ -48,7 +48,7 @@ fn conv(node: &Node) -> Option<&Conv> {
 
 /// The elementwise function of a node.
 fn function(node: &Node) -> Option<&'static str> {
-    node.op.elementwise().map(|e| e.function.name)
+    node.op.elementwise().map(|f| f.name)
 }
 
 struct Finder<'g> {

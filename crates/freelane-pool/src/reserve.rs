@@ -50,6 +50,8 @@ impl Reserves {
 /// Buffers of a lane for one run.
 pub struct Reserve<'l> {
     of: &'l Reserves,
+    /// How deep it is nested, counted from 1.
+    depth: usize,
     buffers: Buffers,
 }
 
@@ -63,7 +65,7 @@ impl<'l> Reserve<'l> {
         let buffers = std::mem::take(&mut kept[depth]);
         drop(kept);
         of.depth.set(depth + 1);
-        let mut reserve = Reserve { of, buffers };
+        let mut reserve = Reserve { of, depth: depth + 1, buffers };
         if reserve.buffers.len() < sizes.len() {
             reserve.buffers.resize_with(sizes.len(), || None);
         }
@@ -85,7 +87,7 @@ impl<'l> Reserve<'l> {
             && buffer.set_len(bytes)
         {
             let mut offered = self.of.offered.borrow_mut();
-            offered.push(Offer { depth: self.of.depth.get(), place, bytes, buffer });
+            offered.push(Offer { depth: self.depth, place, bytes, buffer });
             self.of.offers.set(offered.len());
         }
     }
@@ -94,11 +96,12 @@ impl<'l> Reserve<'l> {
     #[inline]
     pub fn withdraw(&mut self) {
         if self.of.offers.get() > 0 {
-            let (mut offered, depth) = (self.of.offered.borrow_mut(), self.of.depth.get());
-            while let Some(offer) = offered.pop_if(|offer| offer.depth == depth) {
-                self.buffers[offer.place] = Some(offer.buffer);
+            let (of, depth) = (self.of, self.depth);
+            let mut offered = of.offered.borrow_mut();
+            for offer in offered.extract_if(.., |offer| offer.depth == depth) {
+                self.give(offer.place, offer.buffer);
             }
-            self.of.offers.set(offered.len());
+            of.offers.set(offered.len());
         }
     }
 
@@ -114,8 +117,8 @@ impl<'l> Reserve<'l> {
 impl Drop for Reserve<'_> {
     fn drop(&mut self) {
         self.withdraw();
-        let depth = self.of.depth.get() - 1;
-        self.of.depth.set(depth);
+        self.of.depth.set(self.of.depth.get() - 1);
+        let depth = self.depth - 1;
         let mut kept = self.of.kept.borrow_mut();
         if kept.len() <= depth {
             kept.resize_with(depth + 1, Vec::new);
@@ -183,6 +186,22 @@ mod tests {
             inner.withdraw();
             drop(inner);
             assert_eq!(lane.uninit(4096).unwrap().as_ptr(), at);
+        });
+    }
+
+    #[test]
+    fn reserves_may_end_in_any_order() {
+        Lane::with(|lane| {
+            let (mut outer, mut inner) = (lane.reserve(&[64]).unwrap(), lane.reserve(&[64, 64]).unwrap());
+            outer.offer(0, 64);
+            inner.offer(1, 64);
+            drop(outer);
+            inner.withdraw();
+            inner.offer(0, 64);
+            drop(inner);
+            let mut next = lane.reserve(&[64]).unwrap();
+            next.offer(0, 64);
+            assert_eq!(lane.uninit(64).unwrap().len(), 64);
         });
     }
 

@@ -55,6 +55,9 @@ fn of_onnx(e: &OnnxError) -> PyErr {
     match &*e.fault {
         onnx::Fault::System(source) => std::io::Error::new(source.kind(), e.to_string()).into(),
         onnx::Fault::Memory(source) => of_memory(source, e.to_string()),
+        onnx::Fault::Graph(source) => of_graph(source.cause(), e.to_string()),
+        onnx::Fault::Ops(source) => of_ops(source, e.to_string()),
+        onnx::Fault::Array(source) => of_array(source, e.to_string()),
         _ => exc::PyValueError::new_err(e.to_string()),
     }
 }

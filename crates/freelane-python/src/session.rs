@@ -62,8 +62,11 @@ impl Session {
     ) -> PyResult<Bound<'py, PyList>> {
         let inputs = self.inputs_of(inputs, named)?;
         let limit = |s: f64| {
-            let span =
-                Duration::try_from_secs_f64(s).map_err(|e| exc::PyValueError::new_err(format!("timeout: {e}")))?;
+            if s == f64::INFINITY {
+                return Ok(None);
+            }
+            let wrong = |_| exc::PyValueError::new_err(format!("timeout: {s} is no number of seconds from 0 on"));
+            let span = Duration::try_from_secs_f64(s).map_err(wrong)?;
             Ok::<_, PyErr>(Instant::now().checked_add(span))
         };
         let limits = Limits { deadline: timeout.map(limit).transpose()?.flatten(), cancel: None };
@@ -117,8 +120,8 @@ impl Session {
     }
 
     /// Frees what threads keep for their next run.
-    fn trim(&self) -> usize {
-        self.session.trim()
+    fn trim(&self, py: Python<'_>) -> usize {
+        detach::detached(py, || self.session.trim())
     }
 
     fn __repr__(&self) -> String {
@@ -174,7 +177,8 @@ fn to_datum(value: &Bound<'_, PyAny>, port: Option<&Port>) -> PyResult<Datum> {
     if value.is_none() {
         return Ok(Datum::Optional(None));
     }
-    if let Ok(list) = value.cast::<PyList>()
+    if port.is_none_or(|p| p.fact.dtype.is_none())
+        && let Ok(list) = value.cast::<PyList>()
         && list
             .iter()
             .next()

@@ -1,8 +1,10 @@
 //! `freelane dump`: an ONNX model as text.
 use super::json_line;
 use anyhow::Result;
+use freelane::Lane;
+use freelane::graph::passes;
 use freelane::onnx::proto::ValueInfo;
-use freelane::onnx::{ModelFile, Text, summary};
+use freelane::onnx::{ModelFile, Text, import, summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,6 +18,9 @@ pub struct Args {
     /// Count the operators instead
     #[arg(long)]
     operators: bool,
+    /// Print the graph as it is after a pass: import, before all of them, or one of fold, merge, dead, join, fuse
+    #[arg(long, value_name = "PASS", conflicts_with_all = ["operators", "json"])]
+    after: Option<String>,
     /// Print one JSON object: producer, operator sets, counts of operators
     #[arg(long)]
     json: bool,
@@ -35,6 +40,13 @@ struct Facts<'a> {
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let file = ModelFile::open(&args.model)?;
     let model = file.model()?;
+    if let Some(pass) = &args.after {
+        let mut graph = import(&model, &file.external_data()).map_err(|e| file.blame(e))?.graph;
+        if pass != "import" {
+            Lane::with(|lane| passes::optimize(lane, &mut graph, Some(pass)))?;
+        }
+        return Ok(write!(out, "{graph}")?);
+    }
     if args.json {
         let graph = model.graph.as_deref();
         return json_line(

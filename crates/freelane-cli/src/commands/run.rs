@@ -59,6 +59,13 @@ pub struct Args {
     json: bool,
 }
 
+impl Args {
+    /// Runs of all threads together.
+    fn runs(&self) -> u64 {
+        self.repeat.saturating_mul(self.threads.into())
+    }
+}
+
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let runtime = (args.split > 1).then(|| Runtime::new(args.split.into())).transpose()?.map(Arc::new);
     let measure = if args.profile { Measure::Nodes } else { Measure::Runs };
@@ -141,11 +148,14 @@ fn names(ports: &[Port]) -> String {
 
 /// Numbers between 0 and 1, zeros and ones where whole numbers are asked for. Open axes have length 1 or what --dim says.
 fn random(args: &Args, port: &Port, stream: u32) -> Result<Datum> {
-    let dims = port.fact.shape.as_ref().ok_or_else(|| anyhow!("its shape is not known: give it with -i"))?;
     let dtype = port.fact.dtype.ok_or_else(|| anyhow!("it is no array, or its type is not known: give it with -i"))?;
     let shape = match given_shape(args, port)? {
         Some(shape) => shape,
-        None => dims.iter().map(|dim| length(args, dim)).collect::<Result<Vec<usize>>>()?,
+        None => {
+            let unknown = || anyhow!("its shape is not known: give it with -i or --shape");
+            let dims = port.fact.shape.as_ref().ok_or_else(unknown)?;
+            dims.iter().map(|dim| length(args, dim)).collect::<Result<Vec<usize>>>()?
+        }
     };
     let mut generator = freelane::random::Generator::new(args.seed).stream(stream);
     let numbers = generator.random(&shape)?;
@@ -179,8 +189,7 @@ fn length(args: &Args, dim: &freelane::graph::Dim) -> Result<usize> {
 
 /// Runs on all threads at once; the outputs of the first, and the time of the slowest.
 fn repeat(args: &Args, session: &Session, inputs: &[Datum]) -> Result<(Vec<Datum>, Duration)> {
-    let steps = args.repeat * u64::from(args.threads);
-    let progress = Progress::new("running", steps);
+    let progress = Progress::new("running", args.runs());
     let gate = Gate::new(args.threads.into());
     let one = |_: u16| {
         gate.pass(1);
@@ -230,7 +239,7 @@ fn report(args: &Args, session: &Session, outputs: &[Datum], loading: Duration, 
         shown.push(entry);
     }
     let (latency, memory) = (session.latency(), session.memory());
-    let runs = args.repeat * u64::from(args.threads);
+    let runs = args.runs();
     let mut report = json!({
         "model": args.model.display().to_string(),
         "threads": args.threads,
@@ -282,7 +291,7 @@ fn profile(session: &Session, out: &mut dyn Write) -> Result<()> {
 
 fn summary(args: &Args, session: &Session, loading: Duration, wall: Duration) -> String {
     let (latency, memory) = (session.latency(), session.memory());
-    let runs = args.repeat * u64::from(args.threads);
+    let runs = args.runs();
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
     format!(
         "{} on {} in {:.3} ms after {:.3} ms of loading; half within {:.3} ms, 99 of 100 within {:.3} ms; weights {}, a thread's values {}",

@@ -42,7 +42,7 @@ impl Operator for Fused {
 
 /// What a node that may join a group does.
 fn pointwise(node: &Node) -> Option<(&'static UFunc, ValueId)> {
-    let function = node.op.elementwise()?.function;
+    let function = node.op.elementwise()?;
     match (&node.outputs[..], node.inputs.iter().all(Option::is_some)) {
         ([Some(out)], true) => Some((function, *out)),
         _ => None,

@@ -27,7 +27,7 @@ fn absorbed(graph: &mut Graph, i: usize, readers: &HashMap<ValueId, Vec<usize>>,
     let [Some(result)] = graph.nodes[i].outputs[..] else { return None };
     let &[next] = readers.get(&result)?.as_slice() else { return None };
     let reader = graph.nodes.get(next).filter(|_| !gone[i] && !gone[next])?;
-    let function = reader.op.elementwise()?.function;
+    let function = reader.op.elementwise()?;
     let with = match reader.inputs[..] {
         [Some(_)] => None,
         [Some(a), Some(b)] => Some(graph.fact(if a == result { b } else { a }).constant.as_ref()?),

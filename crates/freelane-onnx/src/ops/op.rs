@@ -2,7 +2,7 @@
 use super::Spec;
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
-use freelane_graph::{Call, Elementwise, Fact, GraphError, Operator, Run};
+use freelane_graph::{Call, Fact, GraphError, Operator, Run};
 use freelane_ops::{Array, UFunc};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -91,10 +91,6 @@ impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Oper
 
     fn key(&self) -> Option<String> {
         self.key.clone()
-    }
-
-    fn elementwise(&self) -> Option<Elementwise> {
-        None
     }
 }
 
