@@ -114,7 +114,7 @@ fn axes_of_one_name_are_equally_long() {
     );
     let plan = Plan::new(g).unwrap();
     Lane::with(|lane| {
-        let mut run = |x: &[f64], y: &[f64]| plan.run(lane, &mut State::default(), &[array(x), array(y)]);
+        let run = |x: &[f64], y: &[f64]| plan.run(lane, &mut State::default(), &[array(x), array(y)]);
         assert_eq!(values(&run(&[1.0, 2.0], &[3.0, 4.0]).unwrap()[0]), [4.0, 6.0]);
         let error = run(&[1.0, 2.0], &[3.0]).unwrap_err().to_string();
         assert_eq!(error, "input y: expected float64 [n] with n = 2 as in an input before, found [1]");

@@ -3,7 +3,7 @@
 //! They are what a table of functions holds for `f16` and `bf16`: next to no code for each function, since all that is
 //! compiled for it is the loop over `f32` that exists anyway. The bits are those of [`Wide`](super::Wide).
 use super::loops::{Loop1, Loop2, body1, loop1, loop2};
-use super::tile::{Sink, Source, TILE, Tile, tile};
+use super::tile::{Tile, tile, tiles1, tiles2};
 use super::{Half, Map1, Map2, Widen};
 use freelane_simd::Isa;
 use std::marker::PhantomData;
@@ -68,14 +68,13 @@ pub unsafe fn half_loop2<K, H>(
     unsafe { through2::<H, K::Out>(loop2::<K, f32>, isa, n, a, sa, b, sb, o, os) }
 }
 
-/// Elements `i..i + m` of a source, widened into a tile.
+/// Half floats side by side, widened into a tile.
 ///
 /// # Safety
-/// As for [`Source::run`].
-unsafe fn widened<H: Half>(isa: Isa, from: &mut Source<'_, H>, i: usize, m: usize, to: &mut Tile<f32>) -> *const u8 {
-    // SAFETY: the caller's promise.
-    let x = unsafe { from.run(i, m) };
-    // SAFETY: `x` has `m` elements, a tile has room for as many, and the caller supports `isa`.
+/// `x` has `m` elements, at most a tile of them, and this CPU supports `isa`.
+#[inline(always)]
+unsafe fn widened<H: Half>(isa: Isa, m: usize, x: *const H, to: &mut Tile<f32>) -> *const u8 {
+    // SAFETY: the caller's promise; a tile has room for as many.
     unsafe { body1::<Up, H>(isa)(m, x, to.as_mut_ptr().cast()) };
     to.as_ptr().cast()
 }
@@ -93,21 +92,17 @@ unsafe fn through1<H: Half, O: Widen<H> + Copy>(
     o: *mut u8,
     os: isize,
 ) {
-    let (mut tx, mut to, mut wide, mut got) = (tile::<H>(), tile::<O::Out>(), tile::<f32>(), tile::<O>());
-    // SAFETY: the caller's promise.
-    let mut source = unsafe { Source::new(isa, x, xs, n, &mut tx) };
-    let mut sink = Sink::new(o, os, x != o.cast_const(), &mut to);
-    for i in (0..n).step_by(TILE) {
-        let m = TILE.min(n - i);
-        // SAFETY: `i + m <= n`.
-        let x = unsafe { widened(isa, &mut source, i, m, &mut wide) };
+    let (mut wide, mut got) = (tile::<f32>(), tile::<O>());
+    let each = |m, x: *const H, o: *mut O::Out| {
+        // SAFETY: there are `m` elements.
+        let x = unsafe { widened(isa, m, x, &mut wide) };
         // SAFETY: both tiles hold `m` elements and lie apart.
         unsafe { run(isa, m, x, 4, got.as_mut_ptr().cast(), size_of::<O>() as isize) };
-        // SAFETY: `run` filled the tile; the sink has room for `m` results, apart from it.
-        unsafe { body1::<Down<H>, O>(isa)(m, got.as_ptr().cast(), sink.room(i)) };
-        // SAFETY: the body filled `m` results.
-        unsafe { sink.put(i, m) };
-    }
+        // SAFETY: `run` filled the tile; there is room for `m` results, apart from it.
+        unsafe { body1::<Down<H>, O>(isa)(m, got.as_ptr().cast(), o) };
+    };
+    // SAFETY: the caller's promise; the results are filled.
+    unsafe { tiles1(isa, n, (x, xs), (o, os), each) }
 }
 
 /// # Safety
@@ -125,24 +120,15 @@ unsafe fn through2<H: Half, O: Widen<H> + Copy>(
     o: *mut u8,
     os: isize,
 ) {
-    let (mut ta, mut tb, mut to) = (tile::<H>(), tile::<H>(), tile::<O::Out>());
     let (mut wide_a, mut wide_b, mut got) = (tile::<f32>(), tile::<f32>(), tile::<O>());
-    // SAFETY: the caller's promise.
-    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
-    // SAFETY: the caller's promise.
-    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
-    let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
-    for i in (0..n).step_by(TILE) {
-        let m = TILE.min(n - i);
-        // SAFETY: `i + m <= n`.
-        let a = unsafe { widened(isa, &mut left, i, m, &mut wide_a) };
-        // SAFETY: as above.
-        let b = unsafe { widened(isa, &mut right, i, m, &mut wide_b) };
+    let each = |m, a: *const H, b: *const H, o: *mut O::Out| {
+        // SAFETY: there are `m` elements of each.
+        let (a, b) = unsafe { (widened(isa, m, a, &mut wide_a), widened(isa, m, b, &mut wide_b)) };
         // SAFETY: all tiles hold `m` elements and lie apart.
         unsafe { run(isa, m, a, 4, b, 4, got.as_mut_ptr().cast(), size_of::<O>() as isize) };
-        // SAFETY: `run` filled the tile; the sink has room for `m` results, apart from it.
-        unsafe { body1::<Down<H>, O>(isa)(m, got.as_ptr().cast(), sink.room(i)) };
-        // SAFETY: the body filled `m` results.
-        unsafe { sink.put(i, m) };
-    }
+        // SAFETY: `run` filled the tile; there is room for `m` results, apart from it.
+        unsafe { body1::<Down<H>, O>(isa)(m, got.as_ptr().cast(), o) };
+    };
+    // SAFETY: the caller's promise; the results are filled.
+    unsafe { tiles2(isa, n, [(a, sa), (b, sb)], (o, os), each) }
 }

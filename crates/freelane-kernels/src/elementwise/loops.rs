@@ -6,7 +6,7 @@
 use super::bodies::avx512;
 use super::bodies::{native, native_light, portable};
 use super::strided;
-use super::tile::{Sink, Source, TILE, tile};
+use super::tile::{Sink, Source, TILE, tile, tiles1, tiles2};
 use super::{Map1, Map2, Map3, Tier};
 use freelane_simd::Isa;
 use std::mem::size_of;
@@ -180,17 +180,10 @@ unsafe fn tiled1<T: Copy, O: Copy>(
     o: *mut u8,
     os: isize,
 ) {
-    let (mut tx, mut to) = (tile(), tile());
-    // SAFETY: the caller's promise.
-    let mut source = unsafe { Source::new(isa, x, xs, n, &mut tx) };
-    let mut sink = Sink::new(o, os, x != o.cast_const(), &mut to);
-    for i in (0..n).step_by(TILE) {
-        let m = TILE.min(n - i);
-        // SAFETY: `i + m <= n`; the result is a tile, or apart from the operand.
-        unsafe { run1(body, whole, m, source.run(i, m), sink.room(i)) };
-        // SAFETY: the body filled `m` results.
-        unsafe { sink.put(i, m) };
-    }
+    // SAFETY: the caller's promise; results are a tile, or apart from the operand.
+    let each = |m, x, o| unsafe { run1(body, whole, m, x, o) };
+    // SAFETY: the caller's promise; the body fills the results.
+    unsafe { tiles1(isa, n, (x, xs), (o, os), each) }
 }
 
 /// Applies `K` to `n` pairs of elements.
@@ -357,19 +350,10 @@ unsafe fn tiled2<T: Copy, O: Copy>(
     o: *mut u8,
     os: isize,
 ) {
-    let (mut ta, mut tb, mut to) = (tile(), tile(), tile());
-    // SAFETY: the caller's promise.
-    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
-    // SAFETY: the caller's promise.
-    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
-    let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
-    for i in (0..n).step_by(TILE) {
-        let m = TILE.min(n - i);
-        // SAFETY: `i + m <= n`; the result is a tile, or apart from the operands.
-        unsafe { run2(body, whole, m, left.run(i, m), right.run(i, m), sink.room(i)) };
-        // SAFETY: the body filled `m` results.
-        unsafe { sink.put(i, m) };
-    }
+    // SAFETY: the caller's promise; results are a tile, or apart from the operands.
+    let each = |m, a, b, o| unsafe { run2(body, whole, m, a, b, o) };
+    // SAFETY: the caller's promise; the body fills the results.
+    unsafe { tiles2(isa, n, [(a, sa), (b, sb)], (o, os), each) }
 }
 
 /// Applies `K` to `n` triples of elements.
@@ -392,8 +376,13 @@ pub unsafe fn loop3<K: Map3<T>, T: Copy>(
     let apart = [a, b, c].iter().all(|&p| p != o.cast_const());
     let twice = a == b && sa == sb;
     if size_of::<T>() > 8 && apart && os == size_of::<K::Out>() as isize && [sc, sa, sb].iter().all(|&s| s != 0) {
-        // SAFETY: the caller's promise; the results lie apart from what is read.
-        return unsafe { strided::map3::<K, T>(n, c, sc, a, sa, b, sb, o.cast()) };
+        for i in 0..n {
+            // SAFETY: `i < n`.
+            let (c, a, b) = unsafe { (strided::get(c, sc, i), strided::get(a, sa, i), strided::get(b, sb, i)) };
+            // The slow body, for this runs on every instruction set. SAFETY: `i < n`; the results lie apart from what is read.
+            unsafe { o.cast::<K::Out>().add(i).write_unaligned(K::slow(c, a, b)) };
+        }
+        return;
     }
     let (mut tc, mut ta, mut tb, mut to) = (tile::<K::First>(), tile::<T>(), tile::<T>(), tile::<K::Out>());
     // SAFETY: the caller's promise.

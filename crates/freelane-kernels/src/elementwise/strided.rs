@@ -3,7 +3,7 @@
 //! Where every second element is taken, vectors are read and put together; but pairs of complex numbers are read one by one
 //! unless much is done with them. Where elements lie further apart, those of eight bytes and more are read one by one; smaller ones go
 //! through tiles.
-use super::{Map1, Map2, Map3};
+use super::{Map1, Map2};
 
 /// Whether there is a loop for operands at these strides that is better than tiles.
 #[inline(always)]
@@ -27,7 +27,7 @@ fn is_single<T>() -> bool {
 /// # Safety
 /// There is one to read.
 #[inline(always)]
-unsafe fn get<T: Copy>(p: *const u8, stride: isize, i: usize) -> T {
+pub(super) unsafe fn get<T: Copy>(p: *const u8, stride: isize, i: usize) -> T {
     // SAFETY: the caller's promise.
     unsafe { p.wrapping_offset(stride.wrapping_mul(i as isize)).cast::<T>().read_unaligned() }
 }
@@ -59,27 +59,6 @@ unsafe fn each2<K: Map2<T>, T: Copy>(n: usize, a: *const u8, sa: isize, b: *cons
         let (a, b) = unsafe { (get(a, sa, i), get(b, sb, i)) };
         // SAFETY: `i < n`.
         unsafe { o.add(i).write_unaligned(K::apply(a, b)) };
-    }
-}
-
-/// # Safety
-/// `c`, `sc`, `a`, `sa` and `b`, `sb` reach `n` readable elements; `o` has room for `n` results, apart from all of them.
-#[allow(clippy::too_many_arguments, reason = "three operands and a result")]
-pub(super) unsafe fn map3<K: Map3<T>, T: Copy>(
-    n: usize,
-    c: *const u8,
-    sc: isize,
-    a: *const u8,
-    sa: isize,
-    b: *const u8,
-    sb: isize,
-    o: *mut K::Out,
-) {
-    for i in 0..n {
-        // SAFETY: `i < n`.
-        let (c, a, b) = unsafe { (get(c, sc, i), get(a, sa, i), get(b, sb, i)) };
-        // SAFETY: `i < n`.
-        unsafe { o.add(i).write_unaligned(K::slow(c, a, b)) };
     }
 }
 

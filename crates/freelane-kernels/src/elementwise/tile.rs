@@ -100,3 +100,56 @@ impl<'a, O: Copy> Sink<'a, O> {
         }
     }
 }
+
+/// Calls `f(m, x, o)` with each tile of an operand, its elements side by side, and room for `m` results, apart from it.
+///
+/// # Safety
+/// As for [`loop1`](super::loop1); `f` fills the results.
+#[inline(always)]
+pub(super) unsafe fn tiles1<T: Copy, O: Copy>(
+    isa: Isa,
+    n: usize,
+    (x, xs): (*const u8, isize),
+    (o, os): (*mut u8, isize),
+    mut f: impl FnMut(usize, *const T, *mut O),
+) {
+    let (mut tx, mut to) = (tile(), tile());
+    // SAFETY: the caller's promise.
+    let mut source = unsafe { Source::new(isa, x, xs, n, &mut tx) };
+    let mut sink = Sink::new(o, os, x != o.cast_const(), &mut to);
+    for i in (0..n).step_by(TILE) {
+        let m = TILE.min(n - i);
+        // SAFETY: `i + m <= n`.
+        f(m, unsafe { source.run(i, m) }, sink.room(i));
+        // SAFETY: `f` filled `m` results.
+        unsafe { sink.put(i, m) };
+    }
+}
+
+/// As `tiles1`, of two operands: `f(m, a, b, o)`.
+///
+/// # Safety
+/// As for [`loop2`](super::loop2); `f` fills the results.
+#[inline(always)]
+pub(super) unsafe fn tiles2<T: Copy, O: Copy>(
+    isa: Isa,
+    n: usize,
+    [(a, sa), (b, sb)]: [(*const u8, isize); 2],
+    (o, os): (*mut u8, isize),
+    mut f: impl FnMut(usize, *const T, *const T, *mut O),
+) {
+    let (mut ta, mut tb, mut to) = (tile(), tile(), tile());
+    // SAFETY: the caller's promise.
+    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
+    // SAFETY: the caller's promise.
+    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
+    let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
+    for i in (0..n).step_by(TILE) {
+        let m = TILE.min(n - i);
+        // SAFETY: `i + m <= n`.
+        let (a, b) = unsafe { (left.run(i, m), right.run(i, m)) };
+        f(m, a, b, sink.room(i));
+        // SAFETY: `f` filled `m` results.
+        unsafe { sink.put(i, m) };
+    }
+}

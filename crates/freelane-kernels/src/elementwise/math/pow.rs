@@ -1,7 +1,7 @@
 //! Powers. Integers wrap; floats follow IEEE 754 `pow`, special values included.
 use super::coef;
 use super::real::{Real, at_least, at_most, poly, poly_halves, select, within};
-use crate::elementwise::tile::{Sink, Source, TILE, tile};
+use crate::elementwise::tile::tiles2;
 use crate::elementwise::{ByScalar, Loop2, Map1, Map2, Square, Tier, loop1, loop2};
 use freelane_simd::Isa;
 use std::f64::consts::LOG2_E;
@@ -123,24 +123,16 @@ unsafe fn by_sign<T: Copy + PartialOrd + Default>(
         // SAFETY: the caller's promise.
         return unsafe { loop2::<OfAny, T>(isa, n, a, sa, b, sb, o, os) };
     }
-    let (mut ta, mut tb, mut to, e) = (tile::<T>(), tile::<T>(), tile::<T>(), size_of::<T>() as isize);
-    // SAFETY: the caller's promise.
-    let mut left = unsafe { Source::new(isa, a, sa, n, &mut ta) };
-    // SAFETY: the caller's promise.
-    let mut right = unsafe { Source::new(isa, b, sb, n, &mut tb) };
-    let mut sink = Sink::new(o, os, a != o.cast_const() && b != o.cast_const(), &mut to);
-    for i in (0..n).step_by(TILE) {
-        let m = TILE.min(n - i);
-        // SAFETY: `i + m <= n`.
-        let (a, b, o) = unsafe { (left.run(i, m), right.run(i, m), sink.room(i)) };
+    let e = size_of::<T>() as isize;
+    let each = |m, a: *const T, b: *const T, o: *mut T| {
         // SAFETY: there are `m` elements.
         let positive = |all, j| all & (unsafe { a.add(j).read_unaligned() } > T::default());
         let run = if (0..m).fold(true, positive) { loop2::<OfPositive, T> } else { loop2::<OfAny, T> };
         // SAFETY: operands and results have `m` elements side by side, the results apart.
         unsafe { run(isa, m, a.cast(), e, b.cast(), e, o.cast(), e) };
-        // SAFETY: the loop filled `m` results.
-        unsafe { sink.put(i, m) };
-    }
+    };
+    // SAFETY: the caller's promise; the loops fill the results.
+    unsafe { tiles2(isa, n, [(a, sa), (b, sb)], (o, os), each) }
 }
 
 macro_rules! float_pow {
