@@ -1,6 +1,6 @@
 //! The cases by name: what a lane must be able to do without touching anyone else, and contended twins.
 
-use crate::{arrays, contended, families, memory};
+use crate::{arrays, contended, families, memory, sessions};
 use freelane_benches::marked::{Run, Seen};
 
 /// A case by name.
@@ -34,6 +34,11 @@ pub const CASES: &[Case] = &[
     ("fft of 100", families::fft),
     ("100 random normal numbers", families::random),
     ("einsum of 12 x 12", families::einsum),
+    ("mlp, one session, into out", sessions::mlp),
+    ("mlp, one session, fresh", sessions::mlp_fresh),
+    ("mlp, 24 sessions", sessions::many),
+    ("cnn, one session", sessions::cnn),
+    ("model of a file", sessions::of_file),
     ("contended counter", contended::counter),
     ("contended lock", contended::lock),
     ("contended Arc clone", contended::arc_clone),

@@ -10,6 +10,7 @@ mod cases;
 mod contended;
 mod families;
 mod memory;
+mod sessions;
 
 use freelane_benches::marked::Run;
 use std::process::ExitCode;
