@@ -17,7 +17,7 @@ pub struct Args {
     /// Keep the figures under this name
     #[arg(long)]
     save: Option<String>,
-    /// Compare with the figures kept under this name, or with other libraries from Python: numpy,numba,numexpr
+    /// Compare with the figures kept under this name, or with other libraries from Python: numpy,numba,numexpr or onnxruntime
     #[arg(long)]
     against: Option<String>,
     #[command(flatten)]

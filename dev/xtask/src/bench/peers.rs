@@ -2,10 +2,11 @@
 //!
 //! Builds the release wheel, puts it and the libraries into an environment under `target/py`, and runs
 //! `dev/benches/peers/against` there. A full run is kept under `dev/benches/record/<cpu>/<date>.csv`, and the page and the plot
-//! in `docs/` are made from it; with a filter or `--quick` it is only shown.
+//! in `docs/` are made from it; with a filter or `--quick` it is only shown. `--against onnxruntime` compares sessions instead,
+//! with `dev/benches/peers/sessions`.
 
 use super::record;
-use crate::py;
+use crate::{py, run};
 use anyhow::{Context, Result};
 use xshell::Shell;
 
@@ -13,6 +14,10 @@ const LIBRARIES: &[&str] = &["numpy", "numba", "numexpr"];
 const SCRIPT: &str = "dev/benches/peers/against";
 const PAGE: &str = "docs/against-numpy.md";
 const PLOT: &str = "docs/against-numpy";
+/// Models instead of functions.
+const MODELS: &str = "onnxruntime";
+const SESSIONS: &str = "dev/benches/peers/sessions";
+const MODELS_PAGE: &str = "docs/against-onnxruntime.md";
 /// Why functions are behind, for the page.
 const CAUSES: &str = "dev/benches/peers/against/causes.txt";
 
@@ -37,12 +42,15 @@ pub struct Args {
 
 /// Whether these are libraries, and not the name of kept figures.
 pub fn are(names: &str) -> bool {
-    names.split(',').all(|name| LIBRARIES.contains(&name))
+    names == MODELS || names.split(',').all(|name| LIBRARIES.contains(&name))
 }
 
 /// Runs the comparison; `name` is a filter too.
 pub fn run(sh: &Shell, libraries: &str, name: Option<&str>, args: &Args) -> Result<()> {
     let python = py::with_peers(sh, args.python.as_deref())?;
+    if libraries == MODELS {
+        return sessions(sh, &python, name, args);
+    }
     let filters: Vec<&str> = name.into_iter().chain(args.filter.iter().map(String::as_str)).collect();
     let kept = filters.is_empty() && !args.quick && args.threads.is_none();
     let against = python.python(sh).args([SCRIPT, "--peers", libraries]);
@@ -62,13 +70,28 @@ pub fn run(sh: &Shell, libraries: &str, name: Option<&str>, args: &Args) -> Resu
     against.quiet().run().context("the comparison failed")
 }
 
+/// Models beside ONNX Runtime: those that are exported, and the small ones that threads share.
+fn sessions(sh: &Shell, python: &py::Venv, name: Option<&str>, args: &Args) -> Result<()> {
+    let json = args.json.then_some("--json");
+    let folder = run::target_dir().join("conformance/models");
+    if folder.join("manifest.jsonl").is_file() {
+        let only = name.into_iter().chain(args.filter.iter().map(String::as_str)).collect::<Vec<_>>();
+        let page = (only.is_empty() && !args.quick).then_some(["--markdown", MODELS_PAGE]).into_iter().flatten();
+        let models = python.python(sh).args([SESSIONS, "models"]).arg(&folder).args(json).args(page);
+        run::step("models", models.args(only.iter().flat_map(|name| ["--model", name])))?;
+    } else {
+        run::skipped("models", "not exported: cargo xtask conformance onnx --full exports them");
+    }
+    run::step("models that threads share", python.python(sh).args([SESSIONS, "threads"]).args(json))
+}
+
 #[cfg(test)]
 mod tests {
     use super::are;
 
     #[test]
     fn libraries_are_told_from_names() {
-        assert!(are("numpy") && are("numpy,numba,numexpr"));
+        assert!(are("numpy") && are("numpy,numba,numexpr") && are("onnxruntime"));
         assert!(!are("before") && !are("numpy,before") && !are(""));
     }
 }

@@ -9,7 +9,8 @@ mod venv;
 use crate::run;
 use anyhow::{Context, Result, bail};
 use interpreters::Interpreter;
-use venv::{Purpose, Tools, Venv};
+pub use venv::Venv;
+use venv::{Purpose, Tools};
 use xshell::Shell;
 
 /// What our own tests need.
