@@ -460,7 +460,8 @@ fn fact_of(info: &ValueInfo<'_>) -> Result<Fact, Fault> {
     fact.shape = tensor.shape.as_ref().map(|shape| {
         let dim = |d: &crate::proto::Dimension<'_>| match (d.dim_value.map(usize::try_from), d.dim_param) {
             (Some(Ok(n)), _) => Dim::Known(n),
-            (None, name) if !name.is_empty() => Dim::Named(name.into()),
+            // Some exporters write "?" for all that they do not know.
+            (None, name) if name.contains(char::is_alphanumeric) => Dim::Named(name.into()),
             _ => Dim::Unknown,
         };
         shape.dim.iter().map(dim).collect()

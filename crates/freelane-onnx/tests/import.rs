@@ -1,7 +1,7 @@
 //! Models become graphs, and what cannot be one is told with its place.
 mod build;
 
-use build::{bytes, model, node, number, scalar, set, text, value};
+use build::{axes, bytes, model, node, number, scalar, set, text, value};
 use freelane_graph::{Datum, Plan, State};
 use freelane_onnx::{ExternalData, ModelFile, import};
 use freelane_ops::Array;
@@ -57,6 +57,21 @@ fn what_is_not_supported_is_told_when_the_model_is_loaded() {
     assert!(attribute.ends_with("Neg has no attribute axis in version 17"), "{attribute}");
     let strings = error(&[node("Neg", "x", "y", &[]), value(11, "x", 8), value(12, "y", 1)]);
     assert!(strings.starts_with("graph : input x: elements of type string are not supported"), "{strings}");
+}
+
+#[test]
+fn axes_with_a_name_have_one_length_and_a_question_mark_is_no_name() {
+    let sum = |axis: &str| {
+        let graph = [node("Add", "x x", "a", &[]), axes(11, "x", &[axis, axis]), value(12, "a", 1)];
+        let x = Array::ones(&[2, 1], freelane_ops::DType::F32).unwrap();
+        run(model(&[graph.concat()], &[]), &[x.into()])
+    };
+    let named = sum("n").unwrap_err();
+    assert!(named.contains("expected float32 [n, n] with n = 2"), "{named}");
+    for unknown in ["?", "", "-"] {
+        let told = sum(unknown).unwrap_err();
+        assert!(!told.contains("expected float32"), "it runs, and two elements are no item: {told}");
+    }
 }
 
 #[test]

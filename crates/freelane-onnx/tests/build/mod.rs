@@ -45,6 +45,12 @@ pub fn value(field: u8, name: &str, ty: u8) -> Vec<u8> {
     bytes(field, &[text(1, name), bytes(2, &bytes(1, &int(1, ty)))].concat())
 }
 
+/// A value of type float whose axes have names.
+pub fn axes(field: u8, name: &str, axes: &[&str]) -> Vec<u8> {
+    let shape: Vec<u8> = axes.iter().flat_map(|axis| bytes(1, &text(2, axis))).collect();
+    bytes(field, &[text(1, name), bytes(2, &bytes(1, &[int(1, 1), bytes(2, &shape)].concat()))].concat())
+}
+
 /// A tensor of one float without axes.
 pub fn scalar(field: u8, name: &str, x: f32) -> Vec<u8> {
     bytes(field, &[int(2, 1), text(8, name), bytes(9, &x.to_le_bytes())].concat())
