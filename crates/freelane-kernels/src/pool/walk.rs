@@ -2,6 +2,7 @@
 use super::fold::Fold;
 use super::pool_line;
 use crate::window::{Axis, Layout, Window};
+use core::ops::Range;
 use freelane_simd::Isa;
 
 /// Planes in and out, and a line to fold rows into.
@@ -25,7 +26,7 @@ pub fn fits(input: usize, plane: usize, out: usize, pixels: usize) -> bool {
 }
 
 /// Calls `f` with the number of each row of the input that the windows of an output row see, in order.
-#[inline]
+#[inline(always)]
 pub fn rows(window: &Window, row: usize, mut f: impl FnMut(usize)) {
     let [deep, high, _] = &window.axes;
     let (z, y) = (row / high.output, row % high.output);
@@ -38,51 +39,77 @@ pub fn rows(window: &Window, row: usize, mut f: impl FnMut(usize)) {
 
 /// Folds every window, then hands each row of results to `finish`, with its place.
 pub fn walk<F: Fold>(isa: Isa, planes: Planes<'_, F::T>, finish: &mut Finish<'_, F::T>) {
-    let Planes { window, layout, input, line, out } = planes;
-    let (lanes, [_, high, wide]) = (layout.lanes(), &window.axes);
-    let (plane, pixels) = (window.inputs() * lanes, window.outputs() * lanes);
-    assert!(line.len() == pool_line(window, layout), "pool: a line of {} elements", line.len());
+    let Planes { window, layout, input, line, out } = &planes;
+    let (plane, pixels) = (window.inputs() * layout.lanes(), window.outputs() * layout.lanes());
+    assert!(line.len() == pool_line(window, *layout), "pool: a line of {} elements", line.len());
     assert!(fits(input.len(), plane, out.len(), pixels), "pool: {} elements into {}", input.len(), out.len());
-    if out.is_empty() {
-        return;
-    }
-    for (at, out) in out.chunks_exact_mut(pixels).enumerate() {
-        for (row, out) in out.chunks_exact_mut(wide.output * lanes).enumerate() {
-            line.fill(F::EMPTY);
-            rows(window, row, |from| {
-                let from = at * plane + from * wide.input * lanes;
-                join_row::<F>(isa, line, &input[from..][..wide.input * lanes]);
-            });
-            join_taps::<F>(isa, wide, layout, line, out);
-            finish([row / high.output, row % high.output], out);
-        }
+    if !out.is_empty() {
+        fold_planes::<F>(isa, planes, finish);
     }
 }
 
 compiled! {
-    fn join_row<F: Fold>(line: &mut [F::T], from: &[F::T]) {
-        for (sum, x) in line.iter_mut().zip(from) {
-            *sum = F::join(*sum, F::enter(*x));
-        }
-    }
-}
-
-compiled! {
-    /// Folds the taps along a line.
-    fn join_taps<F: Fold>(axis: &Axis, layout: Layout, line: &[F::T], out: &mut [F::T]) {
-        out.fill(F::EMPTY);
-        for tap in 0..axis.kernel {
-            let seen = axis.outputs(tap);
-            if seen.is_empty() {
-                continue;
+    fn fold_planes<F: Fold>(planes: Planes<'_, F::T>, finish: &mut Finish<'_, F::T>) {
+        let Planes { window, layout, input, line, out } = planes;
+        let (lanes, [_, high, wide]) = (layout.lanes(), &window.axes);
+        let (plane, pixels) = (window.inputs() * lanes, window.outputs() * lanes);
+        let spans = Spans::new(wide);
+        for (at, out) in out.chunks_exact_mut(pixels).enumerate() {
+            for (row, out) in out.chunks_exact_mut(wide.output * lanes).enumerate() {
+                line.fill(F::EMPTY);
+                rows(window, row, |from| {
+                    let from = at * plane + from * wide.input * lanes;
+                    for (sum, x) in line.iter_mut().zip(&input[from..][..wide.input * lanes]) {
+                        *sum = F::join(*sum, F::enter(*x));
+                    }
+                });
+                join_taps::<F>(&spans, layout, line, out);
+                finish([row / high.output, row % high.output], out);
             }
-            let from = axis.position(seen.start, tap) as usize;
-            match layout {
-                Layout::Planar => join_singles::<F>(&mut out[seen], &line[from..], axis.stride),
-                Layout::Blocked => {
-                    let out = &mut out[seen.start * 16..seen.end * 16];
-                    join_blocks::<F>(out, &line[from * 16..], axis.stride);
-                }
+        }
+    }
+}
+
+/// The outputs that see a tap inside the image, and the first pixel that they see.
+type Span = (Range<usize>, usize);
+
+/// Those of all taps of an axis. They are the same for all rows, so the first ones are kept.
+struct Spans<'a> {
+    axis: &'a Axis,
+    first: [Span; 8],
+}
+
+impl<'a> Spans<'a> {
+    fn new(axis: &'a Axis) -> Spans<'a> {
+        Spans { axis, first: core::array::from_fn(|tap| if tap < axis.kernel { span(axis, tap) } else { (0..0, 0) }) }
+    }
+
+    #[inline(always)]
+    fn of(&self, tap: usize) -> Span {
+        self.first.get(tap).cloned().unwrap_or_else(|| span(self.axis, tap))
+    }
+}
+
+fn span(axis: &Axis, tap: usize) -> Span {
+    let seen = axis.outputs(tap);
+    let from = if seen.is_empty() { 0 } else { axis.position(seen.start, tap) as usize };
+    (seen, from)
+}
+
+/// Folds the taps along a line.
+#[inline(always)]
+fn join_taps<F: Fold>(spans: &Spans<'_>, layout: Layout, line: &[F::T], out: &mut [F::T]) {
+    out.fill(F::EMPTY);
+    for tap in 0..spans.axis.kernel {
+        let (seen, from) = spans.of(tap);
+        if seen.is_empty() {
+            continue;
+        }
+        match layout {
+            Layout::Planar => join_singles::<F>(&mut out[seen], &line[from..], spans.axis.stride),
+            Layout::Blocked => {
+                let out = &mut out[seen.start * 16..seen.end * 16];
+                join_blocks::<F>(out, &line[from * 16..], spans.axis.stride);
             }
         }
     }
