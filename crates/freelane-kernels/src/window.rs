@@ -238,6 +238,23 @@ impl Window {
         if counts.contains(&None) { Err(WindowError::Overflow) } else { Ok(window) }
     }
 
+    /// The same window with axes of one pixel, seen once, in front: pixels and taps keep their numbers, and rows are as long
+    /// as they can be.
+    ///
+    /// ```
+    /// use freelane_kernels::window::{Axis, Window};
+    /// let (long, one) = (Axis::new(512, 5, 1, 1, [2, 2])?, Axis::new(1, 1, 1, 1, [0, 0])?);
+    /// assert_eq!(Window::new(&[long, one])?.in_long_rows(), Window::new(&[long])?);
+    /// # Ok::<(), freelane_kernels::window::WindowError>(())
+    /// ```
+    #[must_use]
+    pub fn in_long_rows(mut self) -> Window {
+        let is_one = |axis: &Axis| axis.input == 1 && axis.output == 1 && axis.kernel == 1;
+        self.axes.sort_by_key(|axis| !is_one(axis));
+        self.axes.iter_mut().filter(|axis| is_one(axis)).for_each(|axis| *axis = Axis::ONE);
+        self
+    }
+
     /// Pixels of the input.
     pub fn inputs(&self) -> usize {
         self.axes.iter().map(|axis| axis.input).product()

@@ -55,8 +55,8 @@ fn shape_of(
         return Err(OpsError::argument(OP, format!("kernel_shape {said:?}, but weights of shape {weights:?}")));
     }
     let window = sliding.window(OP, image, kernel)?;
-    let shape =
-        ConvShape::new(*channels, *outputs, groups, window).map_err(|e| OpsError::argument(OP, e.to_string()))?;
+    let shape = ConvShape::new(*channels, *outputs, groups, window.in_long_rows())
+        .map_err(|e| OpsError::argument(OP, e.to_string()))?;
     let pixels = window.axes[3 - image.len()..].iter().map(|axis| axis.output);
     Ok((shape, [*batch, *outputs].into_iter().chain(pixels).collect()))
 }
