@@ -10,6 +10,9 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use freelane_simd::Isa;
 
+/// Bytes of the rows that one row of outputs reads, beyond which they are not copied.
+pub const ROW: usize = 4 << 20;
+
 /// How an image is cut: every group into bands of rows, every band along its output channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {

@@ -1,9 +1,9 @@
 //! Convolutions whose channels do not see each other.
 //!
-//! Taps in the padding are skipped here. Elsewhere they are multiplied with zero, which gives the same but for weights that are
-//! infinite or NaN, and for sums that underflow to a negative zero.
+//! Taps in the padding are skipped where images are blocked. Elsewhere they are multiplied with zero, which gives the same but
+//! for weights that are infinite or NaN, and for sums that underflow to a negative zero.
 use super::activation::Finish;
-use super::band::{Band, Outlet, Outlets, Pieces};
+use super::band::{Band, Outlet, Outlets, Pieces, ROW};
 use super::shape::{BLOCK, ConvShape};
 use super::table::{Kernels, Lines};
 use super::tile::{Depth, Row, SLACK};
@@ -167,11 +167,11 @@ pub struct Planes {
 
 impl Planes {
     pub fn new(shape: ConvShape) -> Option<Self> {
-        let fits = |frame: Band, rows: usize| frame.plane(rows) <= PLANE;
         let [_, high, wide] = &shape.window.axes;
         let frame = Band::new(&shape, Layout::Planar, Layout::Planar, wide.output);
-        let band = (1..=high.output.max(1)).rev().find(|&rows| fits(frame, rows)).unwrap_or(1);
-        single(&shape).then_some(Planes { shape, band })
+        let elements = |rows: usize| frame.plane(rows) / frame.width * frame.width.next_multiple_of(wide.stride);
+        let band = (1..=high.output.max(1)).rev().find(|&rows| elements(rows) <= PLANE).unwrap_or(1);
+        (single(&shape) && elements(1) * size_of::<f64>() <= ROW).then_some(Planes { shape, band })
     }
 
     pub fn pieces(&self) -> Pieces {

@@ -1,5 +1,5 @@
 //! Direct convolutions: tiles of pixels times panels of output channels, over images as they are or bands with their border.
-use super::band::{Band, Outlet, Outlets, Piece, Pieces};
+use super::band::{Band, Outlet, Outlets, Piece, Pieces, ROW};
 use super::shape::{BLOCK, ConvShape};
 use super::table::Kernels;
 use super::tile::{PANEL, Tile};
@@ -12,7 +12,6 @@ use freelane_simd::Isa;
 
 /// Bytes of a band: with a panel of weights it fits the second-level cache. A single row may be larger.
 const BAND: usize = 256 << 10;
-const ROW: usize = 4 << 20;
 /// Pixels of a row when rows run on as one: a multiple of all widths of tiles.
 const WIDTH: usize = 84;
 /// Parts of an image that are worth having.

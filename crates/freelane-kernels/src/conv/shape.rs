@@ -1,6 +1,6 @@
 //! What is convolved with what, and in which order products are added.
 use crate::gemm::KC;
-use crate::window::{Window, WindowError};
+use crate::window::{Axis, Window, WindowError};
 use core::ops::Range;
 
 /// Channels that are stored and read together.
@@ -20,7 +20,8 @@ pub struct ConvShape {
 }
 
 impl ConvShape {
-    /// Checks that groups divide the channels, and that all sizes are within the address space.
+    /// Checks that groups divide the channels, and that all sizes are within the address space, those of an image with its
+    /// padding too.
     pub fn new(inputs: usize, outputs: usize, groups: usize, window: Window) -> Result<ConvShape, WindowError> {
         for (of, channels) in [("input", inputs), ("output", outputs)] {
             if groups == 0 || channels == 0 || !channels.is_multiple_of(groups) {
@@ -34,6 +35,7 @@ impl ConvShape {
         };
         let sizes = [
             room(inputs, window.inputs()),
+            window.axes.iter().try_fold(1usize, |n, axis| n.checked_mul(span(axis)?)).and_then(|n| room(inputs, n)),
             room(outputs, window.outputs()),
             window.taps().checked_mul(inputs).and_then(|depth| room(outputs, depth)),
         ];
@@ -78,6 +80,12 @@ impl ConvShape {
     pub(crate) fn order(&self) -> Order {
         Order { channels: self.group_inputs(), taps: self.window.taps() }
     }
+}
+
+/// Pixels along an axis that are seen from the first output to one behind the last, in whole strides.
+fn span(axis: &Axis) -> Option<usize> {
+    let extent = (axis.kernel - 1).checked_mul(axis.dilation)?.checked_add(1)?;
+    axis.output.max(1).checked_mul(axis.stride)?.checked_add(extent)
 }
 
 /// The order of the products of one output element.

@@ -45,7 +45,7 @@ pub(super) fn numbers<T: Float>(seed: u64, count: usize) -> Vec<T> {
 /// Inputs, outputs, groups; input, kernel, stride, dilation and pads of each axis.
 type Case = (usize, usize, usize, &'static [(usize, usize, usize, usize, [usize; 2])]);
 
-const CASES: [Case; 25] = [
+const CASES: [Case; 26] = [
     (16, 130, 1, &[(10, 3, 1, 1, [1, 1]), (13, 3, 1, 1, [0, 1])]),
     (1, 1, 1, &[(1, 1, 1, 1, [0, 0])]),
     (3, 5, 1, &[(9, 3, 1, 1, [1, 1])]),
@@ -71,6 +71,7 @@ const CASES: [Case; 25] = [
     (17, 65, 1, &[(18, 3, 1, 1, [1, 1]), (17, 3, 1, 1, [1, 1])]),
     (16, 1, 1, &[(8, 3, 1, 1, [1, 1]), (8, 3, 1, 1, [1, 1])]),
     (256, 96, 1, &[(7, 1, 1, 1, [0, 0]), (7, 1, 1, 1, [0, 0])]),
+    (2, 2, 2, &[(1, 2, 1, 800, [800, 0]), (1, 2, 1, 900, [900, 0])]),
 ];
 
 pub(super) fn shape((inputs, outputs, groups, axes): Case) -> ConvShape {
@@ -267,6 +268,21 @@ fn shapes_that_are_none_say_why() {
     assert_eq!(error(0, 3, 1), WindowError::Groups { of: "input", channels: 0, groups: 1 });
     assert_eq!(error(1, 1, 0), WindowError::Groups { of: "input", channels: 1, groups: 0 });
     assert_eq!(error(usize::MAX, 1, 1), WindowError::Overflow);
+}
+
+#[test]
+fn padding_beyond_the_address_space_is_an_error() {
+    let far = |extent: usize| Axis::new(1, 2, 1, extent, [extent, 0]).unwrap();
+    let window = Window::new(&[far((1 << 50) - 1), far((1 << 14) - 1)]).unwrap();
+    assert_eq!(ConvShape::new(2, 2, 2, window), Err(WindowError::Overflow));
+    assert_eq!(ConvShape::new(1, 16, 1, window), Err(WindowError::Overflow));
+}
+
+#[test]
+fn rows_too_long_to_copy_are_read_in_place() {
+    assert_eq!(ConvPlan::<f32>::new(shape(CASES[25])).way(), "columns");
+    assert_eq!(ConvPlan::<f64>::new(shape(CASES[25])).way(), "columns");
+    assert_eq!(ConvPlan::<f32>::new(shape(CASES[12])).way(), "depthwise planes");
 }
 
 #[test]
