@@ -12,6 +12,8 @@ pub enum Arg {
     Input(usize),
     /// The node's inputs from this number on, as a list.
     InputsFrom(usize),
+    /// Several, as a list.
+    List(Vec<Arg>),
     /// The same value in every run.
     Fixed(Value),
 }
@@ -34,17 +36,36 @@ impl Call {
         Call { function: Function::UFunc(f), args: (0..f.arity()).map(|i| Some(Arg::Input(i))).collect() }
     }
 
-    fn value(arg: &Option<Arg>, cx: &Run<'_>) -> Result<Option<Value>, GraphError> {
+    fn value(arg: &Arg, cx: &Run<'_>) -> Result<Option<Value>, GraphError> {
         let array = |i: usize| Ok::<_, GraphError>(cx.array_or_none(i)?.map(|a| Value::Array(Array::from(a.clone()))));
         Ok(match arg {
-            None => None,
-            Some(Arg::Fixed(v)) => Some(v.clone()),
-            Some(Arg::Input(i)) => array(*i)?,
-            Some(Arg::InputsFrom(first)) => {
+            Arg::Fixed(v) => Some(v.clone()),
+            Arg::Input(i) => array(*i)?,
+            Arg::InputsFrom(first) => {
                 let list = (*first..cx.len()).filter_map(|i| array(i).transpose()).collect::<Result<_, _>>()?;
                 Some(Value::Tuple(list))
             }
+            Arg::List(items) => {
+                let list =
+                    items.iter().filter_map(|item| Self::value(item, cx).transpose()).collect::<Result<_, _>>()?;
+                Some(Value::Tuple(list))
+            }
         })
+    }
+}
+
+impl Arg {
+    /// The argument as text that no other has; nothing if it holds arrays.
+    fn exactly(&self) -> Option<String> {
+        match self {
+            Arg::Input(i) => Some(format!("#{i}")),
+            Arg::InputsFrom(i) => Some(format!("#{i}..")),
+            Arg::List(items) => {
+                let items: Option<Vec<String>> = items.iter().map(Arg::exactly).collect();
+                items.map(|items| format!("[{}]", items.join(",")))
+            }
+            Arg::Fixed(v) => exactly(v),
+        }
     }
 }
 
@@ -104,7 +125,8 @@ impl Operator for Call {
             cx.set(0, result);
             return Ok(());
         }
-        let values = self.args.iter().map(|arg| Self::value(arg, cx)).collect::<Result<Vec<_>, _>>()?;
+        let value = |arg: &Option<Arg>| arg.as_ref().map_or(Ok(None), |arg| Self::value(arg, cx));
+        let values = self.args.iter().map(value).collect::<Result<SmallVec<[_; 4]>, _>>()?;
         match self.function.call_placed(cx.lane(), &values)? {
             Outputs::One(array) => cx.set(0, array),
             Outputs::Many(_, arrays) => arrays.into_iter().enumerate().for_each(|(i, a)| cx.set(i, Datum::from(a))),
@@ -121,13 +143,14 @@ impl Operator for Call {
     }
 
     fn key(&self) -> Option<String> {
-        let arg = |a: &Option<Arg>| match a {
-            None => Some("_".to_owned()),
-            Some(Arg::Input(i)) => Some(format!("#{i}")),
-            Some(Arg::InputsFrom(i)) => Some(format!("#{i}..")),
-            Some(Arg::Fixed(v)) => exactly(v),
-        };
+        let arg = |arg: &Option<Arg>| arg.as_ref().map_or(Some("_".to_owned()), Arg::exactly);
         let args: Option<Vec<String>> = self.args.iter().map(arg).collect();
-        args.map(|args| args.join(","))
+        // Rows of two namespaces may have one name.
+        let row = match self.function {
+            Function::UFunc(f) => std::ptr::from_ref(f).addr(),
+            Function::Reduction(r, _) => std::ptr::from_ref(r).addr(),
+            Function::Op(o) => std::ptr::from_ref(o).addr(),
+        };
+        args.map(|args| format!("{row:x}({})", args.join(",")))
     }
 }

@@ -1,6 +1,6 @@
 //! What a node does.
 use crate::{Datum, Fact, GraphError, Limits, Plan, State};
-use freelane_array::ArrayData;
+use freelane_array::{ArrayData, DType};
 use freelane_pool::Lane;
 use smallvec::SmallVec;
 use std::any::Any;
@@ -52,6 +52,16 @@ pub trait Operator: Any + Send + Sync {
 
     /// The elementwise function of its inputs, in order, that it is, if it is one: groups of them run tile by tile.
     fn elementwise(&self) -> Option<&'static freelane_ops::UFunc> {
+        None
+    }
+
+    /// The type that it converts its only input to, if that is what it does: such nodes join groups of elementwise ones.
+    fn cast(&self) -> Option<DType> {
+        None
+    }
+
+    /// The program that computes its only output of all of its inputs, if that is what it does.
+    fn program(&self) -> Option<&freelane_ops::program::Program> {
         None
     }
 }

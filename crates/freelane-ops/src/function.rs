@@ -303,6 +303,11 @@ impl Function {
     /// # Errors
     /// When there are more than parameters, one that is needed is missing, and as [`Function::call`].
     pub fn call_placed(self, lane: &Lane, args: &[Option<Value>]) -> Result<Outputs, OpsError> {
+        self.call_bound(lane, &self.placed(args)?)
+    }
+
+    /// Arguments in order of the parameters.
+    pub(crate) fn placed(self, args: &[Option<Value>]) -> Result<Bound<'_>, OpsError> {
         let params = self.params();
         let mut values: SmallVec<[Option<&Value>; 4]> = args.iter().map(Option::as_ref).collect();
         values.resize(params.len().max(args.len()), None);
@@ -310,7 +315,7 @@ impl Function {
         if wrong || values.len() > params.len() {
             return Err(OpsError::argument(self.name(), format!("usage: {}", self.signature())));
         }
-        self.call_bound(lane, &Bound { op: self.name(), params, values, rest: &[] })
+        Ok(Bound { op: self.name(), params, values, rest: &[] })
     }
 
     fn call_bound(self, lane: &Lane, bound: &Bound<'_>) -> Result<Outputs, OpsError> {

@@ -16,6 +16,7 @@ mod display;
 mod error;
 pub mod function;
 mod gradient;
+pub mod made;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod operand;

@@ -3,9 +3,10 @@
 //! A [`Program`] is a list of the loops of [`UFunc`]s. It runs tile by tile: the first step reads the operands, each further
 //! one what a step before it left in the cache, and the last writes the result. Each step does to a tile what it would do
 //! to the whole array, so the result has the same bits as one call after another.
+use crate::ops::astype::{COST as CAST_COST, cast};
 use crate::ufunc::{Entry, Ready, drive, finish, output_layout, uninit};
 use crate::{InOp, Loops, Operand, OpsError, UFunc};
-use freelane_array::{ArrayData, DType};
+use freelane_array::{ArrayData, DType, Layout};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
@@ -34,6 +35,9 @@ enum Kernel {
     Binary(Loop2),
     Select(Loop3),
 }
+
+type Pointers = [*mut u8; MOST_INPUTS + 1];
+type Strides = [isize; MOST_INPUTS + 1];
 
 /// Where a step reads and writes.
 #[derive(Clone, Copy)]
@@ -79,6 +83,7 @@ pub struct Program {
 /// What makes a register.
 enum From {
     Input(usize),
+    Cast(usize),
     Function(&'static UFunc, SmallVec<[usize; 3]>),
 }
 
@@ -132,6 +137,11 @@ impl Builder {
         Ok(self.register(out, From::Function(f, args.iter().map(|r| r.0).collect())))
     }
 
+    /// A register converted to another type, as [`Array::astype`](crate::Array::astype) does it.
+    pub fn cast(&mut self, x: Register, dtype: DType) -> Register {
+        if self.dtypes[x.0] == dtype { x } else { self.register(dtype, From::Cast(x.0)) }
+    }
+
     /// The program that computes a register.
     ///
     /// # Errors
@@ -141,8 +151,8 @@ impl Builder {
         let mut needed = vec![false; self.from.len()];
         needed[result.0] = true;
         for i in (0..self.from.len()).rev() {
-            if let (true, From::Function(_, args)) = (needed[i], &self.from[i]) {
-                for &a in args {
+            if needed[i] {
+                for &a in self.from[i].args() {
                     needed[a] = true;
                     last_read[a] = last_read[a].max(i);
                 }
@@ -152,22 +162,21 @@ impl Builder {
         let mut places: Vec<Place> = vec![Place::Out; self.from.len()];
         let (mut steps, mut cost) = (vec![], 0.0);
         for (i, from) in self.from.iter().enumerate().filter(|(i, _)| needed[*i]) {
-            match from {
-                From::Input(input) => places[i] = Place::Input(*input),
-                From::Function(f, args) => {
-                    if i != result.0 {
-                        places[i] = Place::Tile(tiles.take().ok_or_else(|| {
-                            OpsError::argument(OP, format!("more than {MOST_TILES} intermediate results live at once"))
-                        })?);
-                    }
-                    steps.push(self.step(f, args, i, &places)?);
-                    cost += f.cost;
-                    // Only now: a step never writes over what it reads.
-                    for &a in args {
-                        if let (Place::Tile(t), true) = (places[a], last_read[a] == i) {
-                            tiles.give(t);
-                        }
-                    }
+            if let From::Input(input) = from {
+                places[i] = Place::Input(*input);
+                continue;
+            }
+            if i != result.0 {
+                places[i] = Place::Tile(tiles.take().ok_or_else(|| {
+                    OpsError::argument(OP, format!("more than {MOST_TILES} intermediate results live at once"))
+                })?);
+            }
+            steps.push(self.step(from, i, &places)?);
+            cost += from.cost();
+            // Only now: a step never writes over what it reads.
+            for &a in from.args() {
+                if let (Place::Tile(t), true) = (places[a], last_read[a] == i) {
+                    tiles.give(t);
                 }
             }
         }
@@ -178,21 +187,43 @@ impl Builder {
         Ok(Program { inputs: self.inputs, steps, out: self.dtypes[result.0], tile: TILE_BYTES / widest, cost })
     }
 
-    fn step(&self, f: &UFunc, args: &[usize], to: usize, places: &[Place]) -> Result<Step, OpsError> {
+    fn step(&self, from: &From, to: usize, places: &[Place]) -> Result<Step, OpsError> {
+        let args = from.args();
         let dtype = self.dtypes[args[args.len() - 1]];
-        fn of<F: Copy>(entry: Option<Entry<F>>, f: &UFunc, dtype: DType) -> Result<F, OpsError> {
-            entry.map(|e| e.run).ok_or(OpsError::DType { op: f.name, found: vec![dtype], supported: String::new() })
-        }
-        let kernel = match f.loops {
-            Loops::Unary(table) => Kernel::Unary(of(table[dtype as usize], f, dtype)?),
-            Loops::Binary(table) => Kernel::Binary(of(table[dtype as usize], f, dtype)?),
-            Loops::Select(_, table) | Loops::Ternary(table) => Kernel::Select(of(table[dtype as usize], f, dtype)?),
+        let kernel = match from {
+            From::Function(f, _) => Self::kernel(f, dtype)?,
+            _ => Kernel::Unary(cast(dtype, self.dtypes[to])),
         };
         let arg = |k: usize| args.get(k).copied().unwrap_or(args[0]);
         let mut sizes = [0; 4];
         (0..3).for_each(|k| sizes[k] = self.dtypes[arg(k)].size());
         sizes[3] = self.dtypes[to].size();
         Ok(Step { kernel, args: [0, 1, 2].map(|k| places[arg(k)]), sizes, to: places[to] })
+    }
+
+    fn kernel(f: &UFunc, dtype: DType) -> Result<Kernel, OpsError> {
+        fn of<F: Copy>(entry: Option<Entry<F>>, f: &UFunc, dtype: DType) -> Result<F, OpsError> {
+            entry.map(|e| e.run).ok_or(OpsError::DType { op: f.name, found: vec![dtype], supported: String::new() })
+        }
+        Ok(match f.loops {
+            Loops::Unary(table) => Kernel::Unary(of(table[dtype as usize], f, dtype)?),
+            Loops::Binary(table) => Kernel::Binary(of(table[dtype as usize], f, dtype)?),
+            Loops::Select(_, table) | Loops::Ternary(table) => Kernel::Select(of(table[dtype as usize], f, dtype)?),
+        })
+    }
+}
+
+impl From {
+    fn args(&self) -> &[usize] {
+        match self {
+            From::Input(_) => &[],
+            From::Cast(x) => std::slice::from_ref(x),
+            From::Function(_, args) => args,
+        }
+    }
+
+    fn cost(&self) -> f32 {
+        if let From::Function(f, _) = self { f.cost } else { CAST_COST }
     }
 }
 
@@ -253,15 +284,48 @@ impl Program {
         Ok(unsafe { finish(buffer, self.out, layout) })
     }
 
+    /// Applies it and writes the result to `out`, if that has the result's type and shape, lies in row-major order and shares
+    /// its storage with nobody; returns whether it has.
+    ///
+    /// # Errors
+    /// As [`Program::call`].
+    pub fn call_into(&self, lane: &Lane, args: &[Operand<'_>], out: &mut ArrayData) -> Result<bool, OpsError> {
+        let layout = output_layout(args).in_op(OP)?;
+        let fits = out.dtype() == self.out && out.layout().is_contiguous() && out.layout().shape() == layout.shape();
+        let Some(ptr) = out.as_mut_ptr().filter(|_| fits && layout.is_contiguous()) else { return Ok(false) };
+        // SAFETY: the output has the program's type and the layout's shape without gaps, and no operand shares its storage.
+        unsafe { self.run(lane, args, ptr, &layout) }?;
+        Ok(true)
+    }
+
+    /// Pointers and strides of the operands, the result's last, where all are visited as they lie and on one lane.
+    #[inline]
+    fn plain(&self, lane: &Lane, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> Option<(Pointers, Strides)> {
+        let (mut ptrs, mut strides) = ([out; MOST_INPUTS + 1], [self.out.size() as isize; MOST_INPUTS + 1]);
+        let alone = lane.pieces((layout.len() as f64 * f64::from(self.cost)) as u64) == 1;
+        if !alone || !layout.is_contiguous() || args.len() != self.inputs.len() {
+            return None;
+        }
+        for (i, (arg, &dtype)) in args.iter().zip(&self.inputs).enumerate() {
+            let Operand::Array(a) = arg else { return None };
+            let whole = a.layout().is_contiguous() && a.layout().shape() == layout.shape();
+            if a.dtype() != dtype || !(whole || a.layout().len() == 1) {
+                return None;
+            }
+            ptrs[i] = a.as_ptr().cast_mut();
+            strides[i] = if whole { dtype.size() as isize } else { 0 };
+        }
+        Some((ptrs, strides))
+    }
+
     /// # Safety
     /// `out` is writable at every position of the layout, for elements of the result's type, apart from the operands.
-    unsafe fn run(
-        &self,
-        lane: &Lane,
-        args: &[Operand<'_>],
-        out: *mut u8,
-        layout: &freelane_array::Layout,
-    ) -> Result<(), OpsError> {
+    unsafe fn run(&self, lane: &Lane, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> Result<(), OpsError> {
+        if let Some((ptrs, strides)) = self.plain(lane, args, out, layout) {
+            // SAFETY: `plain` found the operands as long as the result, or of one element; the caller vouches for the result.
+            unsafe { self.tiles(&ptrs, &strides, layout.len()) };
+            return Ok(());
+        }
         let fits = |(arg, &dtype): (&Operand<'_>, &DType)| match arg {
             Operand::Array(a) => a.dtype() == dtype,
             Operand::Scalar(_) => true,

@@ -4,7 +4,7 @@
 //! operands. Bits stay: each element goes through the same loops.
 use crate::operator::{Operator, Run};
 use crate::{Fact, Graph, GraphError, Node, ValueId};
-use freelane_ops::program::{Builder, MOST_INPUTS, Program};
+use freelane_ops::program::{Builder, MOST_INPUTS, Program, Register};
 use freelane_ops::{DType, Operand, OpsError, UFunc};
 use freelane_pool::Lane;
 use smallvec::SmallVec;
@@ -30,6 +30,10 @@ impl Operator for Fused {
         Ok(vec![self.fact.clone()])
     }
 
+    fn program(&self) -> Option<&Program> {
+        Some(&self.program)
+    }
+
     fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
         let n = self.program.inputs().len();
         let args: SmallVec<[Operand<'_>; MOST_INPUTS]> =
@@ -40,13 +44,41 @@ impl Operator for Fused {
     }
 }
 
-/// What a node that may join a group does.
-fn pointwise(node: &Node) -> Option<(&'static UFunc, ValueId)> {
-    let function = node.op.elementwise()?;
-    match (&node.outputs[..], node.inputs.iter().all(Option::is_some)) {
-        ([Some(out)], true) => Some((function, *out)),
-        _ => None,
+/// What a member of a group does.
+#[derive(Clone, Copy)]
+enum Step {
+    Function(&'static UFunc),
+    Cast(DType),
+}
+
+impl Step {
+    fn name(self) -> &'static str {
+        match self {
+            Step::Function(f) => f.name,
+            Step::Cast(_) => "astype",
+        }
     }
+
+    fn apply(self, builder: &mut Builder, args: &[Register]) -> Result<Register, OpsError> {
+        match (self, args) {
+            (Step::Function(f), _) => builder.apply(f, args),
+            (Step::Cast(dtype), &[x]) => Ok(builder.cast(x, dtype)),
+            (Step::Cast(_), _) => Err(OpsError::argument("astype", "takes one operand")),
+        }
+    }
+}
+
+/// What a node that may join a group does, and its output. Operands must have the types that it computes in.
+fn pointwise(graph: &Graph, node: &Node) -> Option<(Step, ValueId)> {
+    let step = match node.op.cast() {
+        Some(dtype) => Step::Cast(dtype),
+        None => Step::Function(node.op.elementwise()?),
+    };
+    let &[Some(out)] = &node.outputs[..] else { return None };
+    let mut alone = Builder::default();
+    let input = |id: &Option<ValueId>| alone.input(graph.fact((*id)?).dtype?).ok();
+    let args = node.inputs.iter().map(input).collect::<Option<Vec<_>>>()?;
+    step.apply(&mut alone, &args).ok().map(|_| (step, out))
 }
 
 /// A group while it grows: its functions in order, and what it reads.
@@ -60,11 +92,11 @@ pub(super) fn run(_: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
     let read = graph.nodes.iter().flat_map(|n| n.inputs.iter().flatten()).chain(&graph.outputs);
     read.for_each(|id| *readers.entry(*id).or_default() += 1);
     let maker: HashMap<ValueId, usize> =
-        graph.nodes.iter().enumerate().filter_map(|(i, n)| Some((pointwise(n)?.1, i))).collect();
+        graph.nodes.iter().enumerate().filter_map(|(i, n)| Some((pointwise(graph, n)?.1, i))).collect();
     let mut taken = vec![false; graph.nodes.len()];
     let mut replaced: HashMap<usize, Node> = HashMap::new();
     for last in (0..graph.nodes.len()).rev() {
-        if taken[last] || pointwise(&graph.nodes[last]).is_none() {
+        if taken[last] || pointwise(graph, &graph.nodes[last]).is_none() {
             continue;
         }
         let group = grow(graph, last, &maker, &readers, &taken);
@@ -144,11 +176,11 @@ fn fused(graph: &Graph, group: &Group) -> Result<Node, OpsError> {
     let mut names = vec![];
     let mut result = None;
     for &i in &group.nodes {
-        let (function, out) = pointwise(&graph.nodes[i]).ok_or_else(unknown)?;
+        let (step, out) = pointwise(graph, &graph.nodes[i]).ok_or_else(unknown)?;
         let args: Vec<_> = graph.nodes[i].inputs.iter().flatten().map(|id| registers[id]).collect();
-        let register = builder.apply(function, &args)?;
+        let register = step.apply(&mut builder, &args)?;
         registers.insert(out, register);
-        names.push(function.name);
+        names.push(step.name());
         result = Some((out, register));
     }
     let (out, register) = result.ok_or_else(unknown)?;

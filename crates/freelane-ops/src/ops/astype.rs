@@ -10,7 +10,7 @@ use freelane_pool::Lane;
 use freelane_simd::Isa;
 
 /// Estimated nanoseconds to move one element.
-const COST: f32 = 0.3;
+pub(crate) const COST: f32 = 0.3;
 
 /// The loop that converts elements of `from` to `to`.
 pub(crate) fn cast(from: DType, to: DType) -> Loop1 {
