@@ -3,7 +3,9 @@ use crate::graph::{Graph, Node};
 use crate::memory::{Memory, NONE, Recording};
 use crate::runner::NodeTally;
 use crate::{Datum, GraphError, Limits, Run, State, ValueId};
+use freelane_array::{DType, Dims};
 use freelane_ops::Operand;
+use freelane_ops::program::MOST_INPUTS;
 use freelane_pool::{Lane, Reserve};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -33,8 +35,15 @@ pub struct Plan {
     pub(crate) steps: Vec<Step>,
     constants: Vec<Option<Datum>>,
     outputs: Vec<Source>,
+    /// What every input must be, if all of the plan is one program: runs then need no state.
+    direct: Option<Direct>,
     pub(crate) token: Arc<()>,
 }
+
+type Ran = Result<Vec<Datum>, GraphError>;
+
+/// Types and shapes of the inputs.
+type Direct = SmallVec<[(DType, Dims); MOST_INPUTS]>;
 
 const _: fn() = || {
     fn shared<T: Send + Sync>() {}
@@ -74,7 +83,58 @@ impl Plan {
         let outputs = graph.outputs.iter().map(|&id| source_of(&sources, id)).collect::<Result<Vec<_>, _>>()?;
         release_after_last_use(&mut steps, &outputs, graph.values.len());
         let constants = graph.values.iter().map(|v| v.fact.constant.clone().map(Datum::Array)).collect();
-        Ok(Plan { graph, steps, constants, outputs, token: Arc::new(()) })
+        let mut plan = Plan { graph, steps, constants, outputs, direct: None, token: Arc::new(()) };
+        plan.direct = plan.find_direct();
+        Ok(plan)
+    }
+
+    fn find_direct(&self) -> Option<Direct> {
+        let ([step], [Source::Value(out)]) = (&self.steps[..], &self.outputs[..]) else { return None };
+        let stays = |s: &Source| matches!(s, Source::Constant(_) | Source::Input(_));
+        let whole = step.outputs[..] == [Some(*out)] && step.inputs.iter().all(stays);
+        self.graph.nodes[step.node].op.program().filter(|_| whole)?;
+        let known = |id: &ValueId| {
+            let fact = self.graph.fact(*id);
+            Some((fact.dtype?, Dims::from_vec(fact.known_shape()?)))
+        };
+        self.graph.inputs.iter().map(known).collect()
+    }
+
+    /// The run, if the plan is one program and the inputs are as expected.
+    #[inline]
+    pub(crate) fn run_direct(&self, lane: &Lane, inputs: &[Datum], into: &mut [Datum]) -> Option<Ran> {
+        let expected = self.direct.as_ref()?;
+        let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
+            datum.array().is_some_and(|a| a.dtype() == *dtype && a.layout().shape() == &shape[..])
+        };
+        if inputs.len() != expected.len() || into.len() > 1 || !inputs.iter().zip(expected).all(fits) {
+            return None;
+        }
+        let step = &self.steps[0];
+        let node = &self.graph.nodes[step.node];
+        let program = node.op.program()?;
+        let mut args: SmallVec<[Operand<'_>; MOST_INPUTS]> = SmallVec::new();
+        for source in &step.inputs {
+            let datum = match *source {
+                Source::Constant(v) => self.constants[v as usize].as_ref(),
+                Source::Input(i) => inputs.get(i as usize),
+                _ => None,
+            };
+            args.push(Operand::Array(datum?.array()?));
+        }
+        let done = match into {
+            [] => program.call(lane, &args).map(|made| vec![made.into()]),
+            [Datum::Array(out)] => match program.call_into(lane, &args, out) {
+                Ok(true) => Ok(vec![]),
+                Ok(false) => program.call(lane, &args).map(|made| {
+                    *out = made;
+                    vec![]
+                }),
+                Err(e) => Err(e),
+            },
+            _ => return None,
+        };
+        Some(done.map_err(|e| GraphError::Ops(e).at(&node.name, node.op.name())))
     }
 
     /// The graph it was made of.
@@ -106,6 +166,9 @@ impl Plan {
         inputs: &[Datum],
         limits: &Limits<'_>,
     ) -> Result<Vec<Datum>, GraphError> {
+        if let Some(done) = self.run_direct(lane, inputs, &mut []) {
+            return limits.check().and(done);
+        }
         self.run_with(lane, state, inputs, limits, &mut [], None)
     }
 

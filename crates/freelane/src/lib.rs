@@ -17,6 +17,20 @@
 //! # }
 //! ```
 //!
+//! A function of arrays becomes a plan, whose elementwise parts run in one pass over memory, with the bits of one call after
+//! another:
+//!
+//! ```
+//! use freelane::{Array, fuse};
+//!
+//! let wave = fuse(|[x, y]| Ok(2.0 * x.sin()? * y.cos()? + x * y));
+//! let x = Array::from_vec(vec![0.5, 1.0, 1.5], &[3])?;
+//! let z = wave.call([&x, &x])?.remove(0);
+//! let apart = x.sin()?.multiply(2.0)?.multiply(&x.cos()?)?.add(&x.square()?)?;
+//! assert_eq!(z.to_vec::<f64>()?, apart.to_vec::<f64>()?);
+//! # Ok::<(), freelane::graph::GraphError>(())
+//! ```
+//!
 //! Calls run on their caller's thread, so that N threads of yours do N times the work; a [`Runtime`] in scope splits large
 //! loops over its own threads, with the same bits as without. Each part is a crate that can be used alone:
 //!
@@ -27,6 +41,7 @@
 //! | [`linalg`] | `freelane-linalg` |
 //! | [`fft`] | `freelane-fft` |
 //! | [`random`] | `freelane-random` |
+//! | [`fuse`]: functions that run as plans, [`Expr`] | `freelane-graph` |
 //! | [`graph`]: operations as a graph, plans that threads share | `freelane-graph` |
 //! | [`onnx`]: models as graphs | `freelane-onnx` |
 //! | [`load`], [`save`], [`io`] | `freelane-io` |
@@ -37,6 +52,7 @@
 pub use freelane_array::{ArrayView, Element, Kind, Layout, broadcast_shapes};
 pub use freelane_fft as fft;
 pub use freelane_graph as graph;
+pub use freelane_graph::{Expr, Fused, fuse};
 pub use freelane_io as io;
 pub use freelane_io::{IoError, load, save};
 pub use freelane_linalg as linalg;
