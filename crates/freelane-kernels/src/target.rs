@@ -54,7 +54,7 @@ impl<'a, T> Target<'a, T> {
 
     /// Address of an element, or of one past the last.
     #[inline(always)]
-    pub(crate) fn at(&self, index: usize) -> *mut T {
+    pub fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.len);
         self.ptr.wrapping_add(index)
     }

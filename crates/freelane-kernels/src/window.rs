@@ -277,7 +277,7 @@ impl Window {
 
     /// A tap along each axis.
     #[inline(always)]
-    pub(crate) fn tap(&self, tap: usize) -> [usize; 3] {
+    pub fn tap(&self, tap: usize) -> [usize; 3] {
         split(tap, self.axes.map(|axis| axis.kernel))
     }
 

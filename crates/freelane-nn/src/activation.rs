@@ -1,5 +1,5 @@
 //! Elementwise functions with parameters.
-use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, wide_dtype, with_real};
+use crate::arrays::{Real, around, bounded, dense_as, elements, fill, in_dtype, wide_dtype, with_real};
 use freelane_array::{ArrayData, broadcast_shapes};
 use freelane_kernels::elementwise as k;
 use freelane_kernels::elementwise::Map1;
@@ -73,77 +73,21 @@ impl Activation {
         let of = |a: f32| T::of(a.into());
         let (zero, one) = (T::zero(), T::one());
         match self {
-            Activation::Leaky(a) => {
-                let a = of(a);
-                light(x, out, |x| if x < zero { x * a } else { x });
-            }
-            Activation::HardSigmoid(a, b) => {
-                let (a, b) = (of(a), of(b));
-                light(x, out, |x| (x * a + b).max(zero).min(one));
-            }
-            Activation::HardSwish => {
-                let (a, b) = (T::of(1.0 / 6.0), T::of(0.5));
-                light(x, out, |x| x * (x * a + b).max(zero).min(one));
-            }
-            Activation::Thresholded(a) => {
-                let a = of(a);
-                light(x, out, |x| if x > a { x } else { zero });
-            }
-            Activation::Shrink(lambda, bias) => {
-                let (lambda, bias) = (of(lambda), of(bias));
-                light(x, out, |x| {
-                    if x < -lambda {
-                        x + bias
-                    } else if x > lambda {
-                        x - bias
-                    } else {
-                        zero
-                    }
-                });
-            }
+            Activation::Leaky(a) => light(x, out, |x| if x < zero { x * of(a) } else { x }),
+            Activation::HardSigmoid(a, b) => light(x, out, |x| bounded(x * of(a) + of(b), zero, one)),
+            Activation::HardSwish => light(x, out, |x| x * bounded(x * T::of(1.0 / 6.0) + T::of(0.5), zero, one)),
+            Activation::Thresholded(a) => light(x, out, |x| if x > of(a) { x } else { zero }),
+            Activation::Shrink(lambda, bias) => light(x, out, |x| shrunk(x, of(lambda), of(bias))),
             Activation::Softsign => light(x, out, |x| x / (one + x.abs())),
-            Activation::Affine(a, b) => {
-                let (a, b) = (of(a), of(b));
-                light(x, out, |x| x * a + b);
-            }
-            Activation::Clip(low, high) => {
-                let (low, high) = (T::of(low), T::of(high));
-                light(x, out, |x| {
-                    let x = if x < low { low } else { x };
-                    if x > high { high } else { x }
-                });
-            }
-            Activation::Elu(a) => {
-                let a = of(a);
-                heavy::<k::Expm1, T>(x, out, |x| x, |x, e| if x < zero { a * e } else { x });
-            }
-            Activation::Selu(a, g) => {
-                let (a, g) = (of(a), of(g));
-                heavy::<k::Expm1, T>(x, out, |x| x, |x, e| if x > zero { g * x } else { g * (a * e) });
-            }
-            Activation::Celu(a) => {
-                let a = of(a);
-                heavy::<k::Expm1, T>(x, out, |x| x / a, |x, e| x.max(zero) + (a * e).min(zero));
-            }
-            Activation::Swish(a) => {
-                let a = of(a);
-                heavy::<k::Sigmoid, T>(x, out, |x| x * a, |x, s| x * s);
-            }
-            Activation::ScaledTanh(a, b) => {
-                let (a, b) = (of(a), of(b));
-                heavy::<k::Tanh, T>(x, out, |x| x * b, |_, t| a * t);
-            }
-            Activation::GeluTanh => {
-                let (root, cube, half) = (T::of((2.0 / std::f64::consts::PI).sqrt()), T::of(0.044715), T::of(0.5));
-                heavy::<k::Tanh, T>(x, out, |x| root * (x + cube * (x * x * x)), |x, t| half * x * (one + t));
-            }
-            Activation::Mish => {
-                heavy::<k::Softplus, T>(x, out, |x| x, |_, s| s);
-                for (x, out) in x.chunks(TILE).zip(out.chunks_mut(TILE)) {
-                    k::map::<k::Tanh, T>(out);
-                    out.iter_mut().zip(x).for_each(|(o, x)| *o = *x * *o);
-                }
-            }
+            Activation::Affine(a, b) => light(x, out, |x| x * of(a) + of(b)),
+            Activation::Clip(low, high) => light(x, out, |x| bounded(x, T::of(low), T::of(high))),
+            Activation::Elu(a) => heavy::<k::Expm1, T>(x, out, |x| x, |x, e| if x < zero { of(a) * e } else { x }),
+            Activation::Selu(a, g) => heavy::<k::Expm1, T>(x, out, |x| x, |x, e| selu(x, e, of(a), of(g))),
+            Activation::Celu(a) => heavy::<k::Expm1, T>(x, out, |x| x / of(a), |x, e| celu(x, of(a) * e)),
+            Activation::Swish(a) => heavy::<k::Sigmoid, T>(x, out, |x| x * of(a), |x, s| x * s),
+            Activation::ScaledTanh(a, b) => heavy::<k::Tanh, T>(x, out, |x| x * of(b), |_, t| of(a) * t),
+            Activation::GeluTanh => heavy::<k::Tanh, T>(x, out, bent, |x, t| T::of(0.5) * x * (one + t)),
+            Activation::Mish => mish(x, out),
         }
     }
 
@@ -178,6 +122,47 @@ fn heavy<K: Map1<T, Out = T>, T: Real>(x: &[T], out: &mut [T], before: impl Fn(T
         light(x, out, &before);
         k::map::<K, T>(out);
         out.iter_mut().zip(x).for_each(|(o, x)| *o = after(*x, *o));
+    }
+}
+
+/// `x` brought nearer to zero, zero itself within `lambda` of it.
+#[inline(always)]
+fn shrunk<T: Real>(x: T, lambda: T, bias: T) -> T {
+    if x < -lambda {
+        x + bias
+    } else if x > lambda {
+        x - bias
+    } else {
+        T::zero()
+    }
+}
+
+#[inline(always)]
+fn selu<T: Real>(x: T, e: T, a: T, g: T) -> T {
+    if x > T::zero() { g * x } else { g * (a * e) }
+}
+
+#[inline(always)]
+fn celu<T: Real>(x: T, below: T) -> T {
+    bounded(x, T::zero(), T::infinity()) + bounded(below, T::neg_infinity(), T::zero())
+}
+
+/// What the approximation of `gelu` takes the hyperbolic tangent of.
+#[inline(always)]
+fn bent<T: Real>(x: T) -> T {
+    T::of((2.0 / std::f64::consts::PI).sqrt()) * (x + T::of(0.044715) * (x * x * x))
+}
+
+#[inline(always)]
+fn mish<T: Real>(x: &[T], out: &mut [T])
+where
+    k::Tanh: Map1<T, Out = T>,
+    k::Softplus: Map1<T, Out = T>,
+{
+    heavy::<k::Softplus, T>(x, out, |x| x, |_, s| s);
+    for (x, out) in x.chunks(TILE).zip(out.chunks_mut(TILE)) {
+        k::map::<k::Tanh, T>(out);
+        out.iter_mut().zip(x).for_each(|(o, x)| *o = *x * *o);
     }
 }
 

@@ -6,7 +6,9 @@ use freelane_ops::batch::{Chunks, for_each_part};
 use freelane_ops::{Array, InOp, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
+use freelane_sync::OnceTable;
 use num_traits::Float;
+use std::alloc::Layout;
 use std::borrow::Cow;
 use std::iter::Sum;
 use std::mem::MaybeUninit;
@@ -167,6 +169,63 @@ pub(crate) fn scratch<T: Element, R>(
         f(unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast::<T>(), len) })
     });
     made.in_op(op)?
+}
+
+/// Calls `f` with the lane's scratch memory, as much as a kernel needs.
+pub(crate) fn with_scratch<R>(
+    lane: &Lane,
+    op: &'static str,
+    need: Layout,
+    f: impl FnOnce(&mut [MaybeUninit<u8>]) -> R,
+) -> Result<R, OpsError> {
+    lane.scratch(ScratchReq::new(need.size(), need.align()), f).in_op(op)
+}
+
+/// So many elements, made by `f`.
+///
+/// # Safety
+/// `f` initialises all of them.
+pub(crate) unsafe fn made<T>(
+    op: &'static str,
+    len: usize,
+    f: impl FnOnce(&mut [MaybeUninit<T>]),
+) -> Result<Vec<T>, OpsError> {
+    let mut made = Vec::new();
+    made.try_reserve_exact(len).map_err(|_| too_large(op))?;
+    f(&mut made.spare_capacity_mut()[..len]);
+    // SAFETY: the caller's promise.
+    unsafe { made.set_len(len) };
+    Ok(made)
+}
+
+/// Runs tasks on the lanes of the runtime in scope, each once. `cost` is the estimated time of all in nanoseconds.
+pub(crate) fn tasks(
+    lane: &Lane,
+    op: &'static str,
+    count: usize,
+    cost: u64,
+    f: impl Fn(&Lane, usize) -> Result<(), OpsError> + Sync,
+) -> Result<(), OpsError> {
+    let failed = OnceTable::new();
+    let done = lane.try_par_for(count, cost, &|lane, task| {
+        if let Err(e) = f(lane, task) {
+            failed.get_or_init(|| e);
+        }
+    });
+    done.in_op(op)?;
+    failed.into_inner().map_or(Ok(()), Err)
+}
+
+#[cold]
+pub(crate) fn too_large(op: &'static str) -> OpsError {
+    OpsError::argument(op, "operands larger than memory")
+}
+
+/// The number, or the bound that it is beyond; NaN stays NaN.
+#[inline(always)]
+pub(crate) fn bounded<T: Real>(x: T, low: T, high: T) -> T {
+    let x = if x < low { low } else { x };
+    if x > high { high } else { x }
 }
 
 /// Lengths before, of, and behind an axis.

@@ -1,12 +1,13 @@
 //! Attention: weighted means of values, by how keys and queries agree.
-use crate::arrays::{Real, dense_as, elements, elements_mut, fill, in_dtype, wide_dtype, with_real};
+use crate::arrays::{
+    Real, dense_as, elements, elements_mut, fill, in_dtype, scratch, too_large, wide_dtype, with_real, with_scratch,
+};
 use crate::softmax::softmax_line;
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::elementwise as k;
 use freelane_kernels::elementwise::Map1;
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, gemm, gemm_scratch};
-use freelane_mem::ScratchReq;
-use freelane_ops::{Array, InOp, OpsError, concat};
+use freelane_ops::{Array, OpsError, concat};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 
@@ -145,7 +146,7 @@ fn product<T: Real>(
     transposed: bool,
     out: &mut [T],
 ) -> Result<(), OpsError> {
-    let large = || OpsError::argument(OP, "operands larger than memory");
+    let large = || too_large(OP);
     let a = Mat::new(a, 0, [m, depth], [depth as isize, 1]).ok_or_else(large)?;
     let b = if transposed {
         Mat::new(b, 0, [n, depth], [depth as isize, 1]).ok_or_else(large)?.transposed()
@@ -153,11 +154,9 @@ fn product<T: Real>(
         Mat::new(b, 0, [depth, n], [n as isize, 1]).ok_or_else(large)?
     };
     let mut out = MatMut::new(out, 0, [m, n], [n as isize, 1]).ok_or_else(large)?;
-    let need = gemm_scratch::<T>(m, n, depth);
-    lane.scratch(ScratchReq::new(need.size(), need.align()), |scratch| {
+    with_scratch(lane, OP, gemm_scratch::<T>(m, n, depth), |scratch| {
         gemm(Isa::current(), a, b, &mut out, 0..n, Epilogue::default(), scratch);
     })
-    .in_op(OP)
 }
 
 /// Queries and keys, heads apart, and which keys count.
@@ -166,15 +165,24 @@ struct Scores<'a> {
     q: &'a ArrayData,
     k: &'a ArrayData,
     mask: Option<Mask>,
+    /// Keys of each batch that are there.
     lengths: Option<Vec<i64>>,
-    /// Keys before the first query's own, of each batch.
-    offset: Box<dyn Fn(usize) -> i64 + Sync>,
+    /// Keys before the first query's own; none: the last query is at the last key that is there.
+    past: Option<i64>,
 }
 
 impl Scores<'_> {
     fn shape(&self) -> [usize; 4] {
         let (q, k) = (self.q.layout().shape(), self.k.layout().shape());
         [q[0], q[1], q[2], k[2]]
+    }
+
+    /// Where a query of a batch stands among its keys.
+    fn position(&self, b: usize, row: usize) -> i64 {
+        let rows = self.q.layout().shape()[2] as i64;
+        let last = |n: &Vec<i64>| n[b].saturating_sub(rows);
+        let before = self.past.or_else(|| self.lengths.as_ref().map(last)).unwrap_or(0);
+        before.saturating_add(row as i64)
     }
 
     /// The scores up to a stage.
@@ -228,11 +236,11 @@ impl Scores<'_> {
             mask.add(place, bias)?;
         }
         let [b, _, row] = place;
-        let position = row as i64 + (self.offset)(b);
-        let [back, ahead] = self.how.window;
-        let low = back.map_or(i64::MIN, |n| position - n as i64);
-        let high =
-            ahead.map_or(i64::MAX, |n| position + n as i64).min(if self.how.causal { position } else { i64::MAX });
+        let position = self.position(b, row);
+        let [back, ahead] = self.how.window.map(|n| n.map(|n| i64::try_from(n).unwrap_or(i64::MAX)));
+        let low = back.map_or(i64::MIN, |n| position.saturating_sub(n));
+        let high = ahead.map_or(i64::MAX, |n| position.saturating_add(n));
+        let high = high.min(if self.how.causal { position } else { i64::MAX });
         let end = self.lengths.as_ref().map_or(i64::MAX, |n| n[b]);
         if low == i64::MIN && high == i64::MAX && end == i64::MAX {
             return Ok(());
@@ -258,12 +266,15 @@ impl Attention {
         let [q_heads, kv_heads] = self.heads.map_or([None; 2], |heads| heads.map(Some));
         let q = by_head(inputs.q, q_heads, wide)?;
         let (mut k, mut v) = (by_head(inputs.k, kv_heads, wide)?, by_head(inputs.v, kv_heads, wide)?);
-        let mut past = 0;
-        if let (Some(past_k), Some(past_v)) = (inputs.past_k, inputs.past_v) {
-            let (before_k, before_v) = (by_head(past_k, kv_heads, wide)?, by_head(past_v, kv_heads, wide)?);
-            past = before_k.shape()[2];
-            (k, v) = (concat(&[&before_k, &k], 2)?, concat(&[&before_v, &v], 2)?);
-        }
+        let past = match (inputs.past_k, inputs.past_v) {
+            (Some(past_k), Some(past_v)) => {
+                let (before_k, before_v) = (by_head(past_k, kv_heads, wide)?, by_head(past_v, kv_heads, wide)?);
+                (k, v) = (concat(&[&before_k, &k], 2)?, concat(&[&before_v, &v], 2)?);
+                Some(before_k.shape()[2] as i64)
+            }
+            (None, None) => None,
+            _ => return Err(OpsError::argument(OP, "past keys without past values, or the other way around")),
+        };
         self.check(&q, &k, &v)?;
         let &[batch, heads, rows, _] = q.shape() else { unreachable!("four axes, as checked") };
         let (keys, depth) = (k.shape()[2], v.shape()[3]);
@@ -271,10 +282,8 @@ impl Attention {
         if lengths.as_ref().is_some_and(|n| n.len() != batch) {
             return Err(OpsError::argument(OP, format!("nonpad_kv_seqlen must be {batch} numbers")));
         }
-        let known = lengths.clone().filter(|_| inputs.past_k.is_none());
-        let offset = move |b: usize| known.as_ref().map_or(past as i64, |n| n[b] - rows as i64);
         let mask = inputs.mask.map(|m| Mask::new(m, wide, [batch, heads, rows, keys])).transpose()?;
-        let scores = Scores { how: self, q: q.data(), k: k.data(), mask, lengths, offset: Box::new(offset) };
+        let scores = Scores { how: self, q: q.data(), k: k.data(), mask, lengths, past };
         let (y, shown) = with_real!(OP, wide, T => {
             let weights = scores.run::<T>(lane, Stage::Softmax)?;
             let y = means::<T>(lane, &weights, v.data())?;
@@ -348,7 +357,7 @@ pub fn scores(
     let wide = wide_dtype(OP, q.dtype())?;
     let (q, k, v) = (by_head(q, None, wide)?, by_head(k, None, wide)?, by_head(v, None, wide)?);
     how.check(&q, &k, &v)?;
-    let scores = Scores { how: &how, q: q.data(), k: k.data(), mask: None, lengths: None, offset: Box::new(|_| 0) };
+    let scores = Scores { how: &how, q: q.data(), k: k.data(), mask: None, lengths: None, past: None };
     with_real!(OP, wide, T => scores.run::<T>(lane, Stage::Products))
 }
 
@@ -492,97 +501,139 @@ pub struct Sequence<'a> {
 }
 
 impl LinearAttention {
-    /// The results and the state after the last step.
+    /// The results and the state after the last step, computed in `f32`.
     ///
     /// # Errors
     /// When shapes do not fit, elements are no floats, or memory cannot be had.
     pub fn call(&self, lane: &Lane, x: &Sequence<'_>) -> Result<(ArrayData, ArrayData), OpsError> {
-        const OP: &str = "LinearAttention";
-        let [heads, shared] = self.heads;
-        let (qs, ks, vs) = (x.q.layout().shape(), x.k.layout().shape(), x.v.layout().shape());
-        let fail = || OpsError::argument(OP, format!("queries, keys and values of shapes {:?}", (qs, ks, vs)));
-        let (&[batch, steps, q_all], &[_, _, k_all], &[_, _, v_all]) = (qs, ks, vs) else { return Err(fail()) };
-        let whole = shared > 0 && heads.is_multiple_of(shared) && heads > 0 && q_all.is_multiple_of(heads);
-        if !whole || ks[..2] != qs[..2] || vs[..2] != qs[..2] || !v_all.is_multiple_of(shared) {
-            return Err(fail());
+        for x in [x.q, x.k, x.v] {
+            wide_dtype(LINEAR, x.dtype())?;
         }
-        let (dk, dv) = (q_all / heads, v_all / shared);
-        if k_all != dk * shared {
-            return Err(fail());
-        }
-        for (what, needed, given) in [("decay", self.gated, x.decay), ("beta", self.delta, x.beta)] {
-            if needed != given.is_some() {
-                let state = if needed { "is missing" } else { "does not belong to this rule" };
-                return Err(OpsError::argument(OP, format!("{what} {state}")));
-            }
-        }
+        let [batch, steps, dk, dv] = self.check(x)?;
+        let shared = self.heads[1];
         let decay = x.decay.map(|x| dense_as(x, DType::F32)).transpose()?;
         let beta = x.beta.map(|x| dense_as(x, DType::F32)).transpose()?;
-        let last = |x: &ArrayData| x.layout().shape().last().copied().unwrap_or(0);
-        let decays = decay.as_deref().map_or(shared, last);
-        let betas = beta.as_deref().map_or(shared, last);
-        let lengths = |x: Option<&ArrayData>, each: usize| x.is_none_or(|x| x.layout().len() == batch * steps * each);
-        let fits = (decays == shared || decays == k_all)
-            && (betas == shared || betas == 1)
-            && lengths(decay.as_deref(), decays)
-            && lengths(beta.as_deref(), betas);
-        if !fits {
-            return Err(OpsError::argument(OP, format!("decay of {decays} and beta of {betas} for {shared} heads")));
-        }
         let state_shape = [batch, shared, dk, dv];
         let mut state = match x.state {
             None => Array::zeros(&state_shape, DType::F32)?,
             Some(s) if s.layout().shape() == state_shape => {
                 Array::from(dense_as(s, DType::F32)?.into_owned()).copy()?
             }
-            Some(s) => return Err(OpsError::argument(OP, format!("a state of shape {:?}", s.layout().shape()))),
+            Some(s) => return Err(OpsError::argument(LINEAR, format!("a state of shape {:?}", s.layout().shape()))),
         };
-        let scale = self.scale.filter(|s| *s != 0.0).unwrap_or(1.0 / (dk as f32).sqrt());
         let (q, k, v) = (dense_as(x.q, DType::F32)?, dense_as(x.k, DType::F32)?, dense_as(x.v, DType::F32)?);
-        let (q, k, v) = (elements::<f32>(&q)?, elements::<f32>(&k)?, elements::<f32>(&v)?);
-        let (decay, beta) =
-            (decay.as_deref().map(elements::<f32>).transpose()?, beta.as_deref().map(elements::<f32>).transpose()?);
-        let mut y = Array::empty_in(lane, &[batch, steps, heads * dv], DType::F32)?;
+        let run = Steps {
+            heads: self.heads,
+            depths: [dk, dv],
+            scale: self.scale.filter(|s| *s != 0.0).unwrap_or(1.0 / (dk as f32).sqrt()),
+            q: elements(&q)?,
+            k: elements(&k)?,
+            v: elements(&v)?,
+            decay: decay.as_deref().map(|x| Ok::<_, OpsError>((elements::<f32>(x)?, last(x)))).transpose()?,
+            beta: beta.as_deref().map(|x| Ok::<_, OpsError>((elements::<f32>(x)?, last(x)))).transpose()?,
+        };
+        let mut y = Array::empty_in(lane, &[batch, steps, self.heads[0] * dv], DType::F32)?;
         let (out, states) = (elements_mut::<f32>(&mut y)?, elements_mut::<f32>(&mut state)?);
-        let mut value = vec![0.0; dv];
-        for b in 0..batch {
-            for h in 0..shared {
-                let state = &mut states[(b * shared + h) * dk * dv..][..dk * dv];
-                for t in 0..steps {
-                    let at = b * steps + t;
-                    let key = &k[at * k_all + h * dk..][..dk];
-                    value.copy_from_slice(&v[at * v_all + h * dv..][..dv]);
-                    if let Some(decay) = decay {
-                        let decay = &decay[at * decays..][..decays];
-                        for (i, row) in state.chunks_exact_mut(dv).enumerate() {
-                            let left = if decays == shared { decay[h] } else { decay[h * dk + i] }.exp();
-                            row.iter_mut().for_each(|s| *s *= left);
-                        }
-                    }
-                    if let Some(beta) = beta {
-                        let beta = beta[at * betas + if betas == 1 { 0 } else { h }];
-                        for (row, k) in state.chunks_exact(dv).zip(key) {
-                            value.iter_mut().zip(row).for_each(|(v, s)| *v -= *s * *k);
-                        }
-                        value.iter_mut().for_each(|v| *v *= beta);
-                    }
-                    for (row, k) in state.chunks_exact_mut(dv).zip(key) {
-                        row.iter_mut().zip(&value).for_each(|(s, v)| *s += *k * *v);
-                    }
-                    let group = heads / shared;
-                    for head in h * group..(h + 1) * group {
-                        let out = &mut out[(at * heads + head) * dv..][..dv];
-                        out.fill(0.0);
-                        for (row, q) in state.chunks_exact(dv).zip(&q[at * q_all + head * dk..][..dk]) {
-                            out.iter_mut().zip(row).for_each(|(o, s)| *o += *s * *q);
-                        }
-                        out.iter_mut().for_each(|o| *o *= scale);
-                    }
+        scratch::<f32, _>(lane, LINEAR, dv, |value| {
+            for (i, state) in states.chunks_exact_mut(dk * dv).enumerate() {
+                for at in (i / shared * steps..).take(steps) {
+                    run.write(at, i % shared, state, value);
+                    run.read(at, i % shared, state, out);
                 }
             }
-        }
+            Ok(())
+        })?;
         let kept = x.state.map_or(x.q.dtype(), ArrayData::dtype);
         Ok((in_dtype(y.into(), x.q.dtype())?, in_dtype(state.into(), kept)?))
+    }
+
+    /// Batch, steps, and the depths of keys and values.
+    fn check(&self, x: &Sequence<'_>) -> Result<[usize; 4], OpsError> {
+        let [heads, shared] = self.heads;
+        let (qs, ks, vs) = (x.q.layout().shape(), x.k.layout().shape(), x.v.layout().shape());
+        let fail = || OpsError::argument(LINEAR, format!("queries, keys and values of shapes {:?}", (qs, ks, vs)));
+        let (&[batch, steps, q_all], &[_, _, k_all], &[_, _, v_all]) = (qs, ks, vs) else { return Err(fail()) };
+        let whole = shared > 0 && heads.is_multiple_of(shared) && heads > 0 && q_all.is_multiple_of(heads);
+        if !whole || ks[..2] != qs[..2] || vs[..2] != qs[..2] || !v_all.is_multiple_of(shared) {
+            return Err(fail());
+        }
+        let (dk, dv) = (q_all / heads, v_all / shared);
+        if k_all != dk * shared || dk == 0 || dv == 0 {
+            return Err(fail());
+        }
+        for (what, needed, given) in [("decay", self.gated, x.decay), ("beta", self.delta, x.beta)] {
+            if needed != given.is_some() {
+                let state = if needed { "is missing" } else { "does not belong to this rule" };
+                return Err(OpsError::argument(LINEAR, format!("{what} {state}")));
+            }
+        }
+        let (decays, betas) = (x.decay.map_or(shared, last), x.beta.map_or(shared, last));
+        let whole = |x: Option<&ArrayData>, each: usize| x.is_none_or(|x| x.layout().len() == batch * steps * each);
+        let each = [shared, k_all].contains(&decays) && [shared, 1].contains(&betas);
+        if each && whole(x.decay, decays) && whole(x.beta, betas) {
+            return Ok([batch, steps, dk, dv]);
+        }
+        Err(OpsError::argument(LINEAR, format!("decay of {decays} and beta of {betas} for {shared} heads")))
+    }
+}
+
+const LINEAR: &str = "LinearAttention";
+
+/// The length of the last axis.
+fn last(x: &ArrayData) -> usize {
+    x.layout().shape().last().copied().unwrap_or(0)
+}
+
+/// What the steps of linear attention read: rows of numbers, `at` being a step of a batch.
+struct Steps<'a> {
+    heads: [usize; 2],
+    /// Of keys and of values.
+    depths: [usize; 2],
+    scale: f32,
+    q: &'a [f32],
+    k: &'a [f32],
+    v: &'a [f32],
+    /// Numbers, and how many of each step.
+    decay: Option<(&'a [f32], usize)>,
+    beta: Option<(&'a [f32], usize)>,
+}
+
+impl Steps<'_> {
+    /// Lets the state of a head decay, and writes a value under its key.
+    fn write(&self, at: usize, head: usize, state: &mut [f32], value: &mut [f32]) {
+        let ([dk, dv], shared) = (self.depths, self.heads[1]);
+        let key = &self.k[(at * shared + head) * dk..][..dk];
+        value.copy_from_slice(&self.v[(at * shared + head) * dv..][..dv]);
+        if let Some((decay, each)) = self.decay {
+            for (i, row) in state.chunks_exact_mut(dv).enumerate() {
+                let left = decay[at * each + if each == shared { head } else { head * dk + i }].exp();
+                row.iter_mut().for_each(|s| *s *= left);
+            }
+        }
+        if let Some((beta, each)) = self.beta {
+            let beta = beta[at * each + if each == 1 { 0 } else { head }];
+            for (row, k) in state.chunks_exact(dv).zip(key) {
+                value.iter_mut().zip(row).for_each(|(v, s)| *v -= *s * *k);
+            }
+            value.iter_mut().for_each(|v| *v *= beta);
+        }
+        for (row, k) in state.chunks_exact_mut(dv).zip(key) {
+            row.iter_mut().zip(&*value).for_each(|(s, v)| *s += *k * *v);
+        }
+    }
+
+    /// What the queries that share a state read of it.
+    fn read(&self, at: usize, shared: usize, state: &[f32], out: &mut [f32]) {
+        let ([dk, dv], heads) = (self.depths, self.heads[0]);
+        let group = heads / self.heads[1];
+        for head in shared * group..(shared + 1) * group {
+            let out = &mut out[(at * heads + head) * dv..][..dv];
+            out.fill(0.0);
+            for (row, q) in state.chunks_exact(dv).zip(&self.q[(at * heads + head) * dk..][..dk]) {
+                out.iter_mut().zip(row).for_each(|(o, s)| *o += *s * *q);
+            }
+            out.iter_mut().for_each(|o| *o *= self.scale);
+        }
     }
 }
 

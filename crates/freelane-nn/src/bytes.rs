@@ -1,14 +1,12 @@
 //! Products of matrices of bytes, the right one packed once.
-use crate::arrays::{dense, elements, elements_mut, scratch};
+use crate::arrays::{dense, elements, elements_mut, made, scratch, tasks, too_large, with_scratch};
 use freelane_array::{ArrayData, DType, Element};
 use freelane_kernels::Target;
 use freelane_kernels::gemm::Mat;
 use freelane_kernels::int8::{Byte, Dequantize, Each, Exact, IntPlan, IntProduct, Sink, dynamic_range, quantize};
-use freelane_mem::ScratchReq;
-use freelane_ops::{Array, InOp, OpsError};
+use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
-use freelane_sync::OnceTable;
 
 const OP: &str = "MatMulInteger";
 
@@ -40,10 +38,10 @@ enum Zeros<'a> {
     I8(&'a [i8]),
 }
 
+/// Zero points without gaps.
 fn zeros(x: Option<&ArrayData>) -> Result<Zeros<'_>, OpsError> {
     match x {
         None => Ok(Zeros::None),
-        Some(x) if !x.layout().is_contiguous() => Err(OpsError::argument(OP, "zero points with gaps")),
         Some(x) if x.dtype() == DType::U8 => Ok(Zeros::U8(elements(x)?)),
         Some(x) if x.dtype() == DType::I8 => Ok(Zeros::I8(elements(x)?)),
         Some(x) => Err(not_bytes(x.dtype())),
@@ -86,6 +84,14 @@ fn each<'a, T: Copy + Default>(list: &'a [T], many: fn(&'a [T]) -> Each<'a, T>) 
     }
 }
 
+fn packed<B: Byte>(bytes: &[B], [rows, columns]: [usize; 2]) -> Result<(IntPlan<B>, Vec<i32>), OpsError> {
+    let plan = IntPlan::<B>::new(Isa::current(), rows, columns).ok_or_else(|| too_large(OP))?;
+    let view = Mat::new(bytes, 0, [rows, columns], [columns as isize, 1]).ok_or_else(|| too_large(OP))?;
+    // SAFETY: `pack` initialises all of them.
+    let words = unsafe { made(OP, plan.packed_len(), |words| plan.pack(view, words)) }?;
+    Ok((plan, words))
+}
+
 impl ByteMatrix {
     /// Packs a matrix of `uint8` or `int8`.
     ///
@@ -96,26 +102,11 @@ impl ByteMatrix {
         let &[rows, columns] = matrix.layout().shape() else {
             return Err(OpsError::argument(OP, format!("a matrix of shape {:?}", matrix.layout().shape())));
         };
-        let large = || OpsError::argument(OP, "operands larger than memory");
-        let mut words = vec![];
-        macro_rules! packed {
-            ($t:ty, $plan:ident) => {{
-                let plan = IntPlan::<$t>::new(Isa::current(), rows, columns).ok_or_else(large)?;
-                let len = plan.packed_len();
-                words.try_reserve_exact(len).map_err(|_| large())?;
-                let bytes = elements::<$t>(&matrix)?;
-                let view = Mat::new(bytes, 0, [rows, columns], [columns as isize, 1]).ok_or_else(large)?;
-                plan.pack(view, &mut words.spare_capacity_mut()[..len]);
-                // SAFETY: `pack` initialised all of them.
-                unsafe { words.set_len(len) };
-                Plan::$plan(plan)
-            }};
-        }
-        let plan = match matrix.dtype() {
-            DType::U8 => packed!(u8, U8),
-            DType::I8 => packed!(i8, I8),
-            other => return Err(not_bytes(other)),
-        };
+        let (plan, words) = match matrix.dtype() {
+            DType::U8 => packed(elements::<u8>(&matrix)?, [rows, columns]).map(|(plan, words)| (Plan::U8(plan), words)),
+            DType::I8 => packed(elements::<i8>(&matrix)?, [rows, columns]).map(|(plan, words)| (Plan::I8(plan), words)),
+            other => Err(not_bytes(other)),
+        }?;
         Ok(ByteMatrix { rows, columns, words, plan })
     }
 
@@ -142,7 +133,8 @@ impl ByteMatrix {
         let shape: smallvec::SmallVec<[usize; 6]> = lead.iter().copied().chain([self.columns]).collect();
         let mut out = Array::empty_in(lane, &shape, DType::I32)?;
         let to = elements_mut::<i32>(&mut out)?;
-        let zeros = (zeros(a_zero)?, zeros(b_zero)?);
+        let (a_zero, b_zero) = (a_zero.map(dense).transpose()?, b_zero.map(dense).transpose()?);
+        let zeros = (zeros(a_zero.as_deref())?, zeros(b_zero.as_deref())?);
         match a.dtype() {
             DType::U8 => self.run::<u8, _>(lane, elements(&a)?, rows, zeros, &Exact, to)?,
             DType::I8 => self.run::<i8, _>(lane, elements(&a)?, rows, zeros, &Exact, to)?,
@@ -191,29 +183,21 @@ impl ByteMatrix {
         if out.is_empty() {
             return Ok(());
         }
-        let large = || OpsError::argument(OP, "operands larger than memory");
-        let a = Mat::new(a, 0, [rows, self.rows], [self.rows as isize, 1]).ok_or_else(large)?;
+        let a = Mat::new(a, 0, [rows, self.rows], [self.rows as isize, 1]).ok_or_else(|| too_large(OP))?;
         let product =
             IntProduct { a, a_zero: each(a_zero, Each::Rows), b: &self.words, b_zero: each(b_zero, Each::Columns) };
-        let cost = (rows * self.columns * self.rows / PRODUCTS) as u64;
-        let tasks = lane.pieces(cost).clamp(1, rows);
-        let first = |task: usize| rows * task / tasks;
+        let cost = (out.len().saturating_mul(self.rows) / PRODUCTS) as u64;
+        let count = lane.pieces(cost).clamp(1, rows);
+        let first = |task: usize| rows * task / count;
         let target = Target::of(out);
-        let failed = OnceTable::new();
-        let done = lane.try_par_for(tasks, cost, &|lane, task| {
+        tasks(lane, OP, count, cost, |lane, task| {
             let rows = first(task)..first(task + 1);
-            let need = plan.scratch(rows.len());
             // SAFETY: the tasks cut the rows into ranges that do not overlap, and each runs once.
             let mut target = unsafe { target.share() };
-            let ran = lane.scratch(ScratchReq::new(need.size(), need.align()), |memory| {
+            with_scratch(lane, OP, plan.scratch(rows.len()), |memory| {
                 plan.run(&product, sink, &mut target, memory, rows, 0..self.columns);
-            });
-            if let Err(e) = ran {
-                failed.get_or_init(|| e);
-            }
-        });
-        done.in_op(OP)?;
-        failed.into_inner().map_or(Ok(()), Err).in_op(OP)
+            })
+        })
     }
 }
 
@@ -235,7 +219,8 @@ impl ScaledMatrix {
     /// When memory cannot be had.
     pub fn multiply(&self, lane: &Lane, x: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<(), OpsError> {
         let (columns, isa) = (self.matrix.columns, Isa::current());
-        let rows = x.len().checked_div(self.matrix.rows).unwrap_or(0);
+        let rows = out.len().checked_div(columns).unwrap_or(0);
+        let b_zero = self.zero.as_ref().map(dense).transpose()?;
         let (scale, zero) = dynamic_range(isa, x);
         scratch::<u8, _>(lane, OP, x.len(), |bytes| {
             quantize(isa, x, scale, zero, bytes);
@@ -243,7 +228,7 @@ impl ScaledMatrix {
                 scales.iter_mut().zip(self.scale.iter().cycle()).for_each(|(s, w)| *s = scale * *w);
                 let sink =
                     Dequantize { scale: Each::Columns(scales), bias: bias.map_or(Each::One(0.0), Each::Columns) };
-                let zeros = (Zeros::U8(std::slice::from_ref(&zero)), zeros(self.zero.as_ref())?);
+                let zeros = (Zeros::U8(std::slice::from_ref(&zero)), zeros(b_zero.as_deref())?);
                 self.matrix.run::<u8, _>(lane, bytes, rows, zeros, &sink, out)
             })
         })

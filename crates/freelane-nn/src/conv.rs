@@ -1,18 +1,20 @@
 //! Convolutions: geometry and packed weights kept from run to run.
 use crate::Sliding;
-use crate::arrays::{Real, dense_as, elements, elements_mut, fill, in_dtype, wide_dtype, with_real};
+use crate::arrays::{
+    Real, dense_as, elements, elements_mut, fill, in_dtype, made, tasks, too_large, wide_dtype, with_real, with_scratch,
+};
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::Target;
 pub use freelane_kernels::conv::Activation;
 use freelane_kernels::conv::{Conv, ConvPlan, ConvShape};
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, gemm, gemm_scratch};
 use freelane_kernels::window::{Axis, Window};
-use freelane_mem::ScratchReq;
-use freelane_ops::{Array, InOp, OpsError};
+use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
-use freelane_sync::OnceTable;
 use smallvec::SmallVec;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 
 const OP: &str = "Conv";
@@ -63,15 +65,11 @@ fn shape_of(
 
 fn packed<T: Real>(plan: &ConvPlan<T>, weights: &ArrayData) -> Result<Arc<ArrayData>, OpsError> {
     let weights = dense_as(weights, T::DTYPE)?;
-    let mut packed = Array::empty(&[plan.packed_len()], T::DTYPE)?;
-    let to = elements_mut::<T>(&mut packed)?;
-    let mut made = Vec::new();
-    made.try_reserve_exact(to.len()).map_err(|_| OpsError::argument(OP, "weights larger than memory"))?;
-    plan.pack(elements::<T>(&weights)?, &mut made.spare_capacity_mut()[..to.len()]);
-    // SAFETY: `pack` initialised all of them.
-    unsafe { made.set_len(to.len()) };
-    to.copy_from_slice(&made);
-    Ok(Arc::new(packed.into()))
+    let weights = elements::<T>(&weights)?;
+    // SAFETY: `pack` initialises all of them.
+    let packed = unsafe { made(OP, plan.packed_len(), |packed| plan.pack(weights, packed)) }?;
+    let len = packed.len();
+    Ok(Arc::new(Array::from_vec(packed, &[len])?.into()))
 }
 
 impl Convolution {
@@ -219,22 +217,30 @@ fn wider(activation: Activation<f32>) -> Activation<f64> {
 /// All parts of a convolution, on the lanes of the runtime in scope.
 fn run_parts<T: Real>(lane: &Lane, plan: &ConvPlan<T>, conv: &Conv<'_, T>, out: Target<'_, T>) -> Result<(), OpsError> {
     let (parts, isa) = (plan.parts(conv.batch), Isa::current());
-    let need = plan.scratch();
-    let req = ScratchReq::new(need.size(), need.align());
     let cost = plan.products(conv.batch) / PRODUCTS;
-    let tasks = lane.pieces(cost).clamp(1, parts.max(1));
-    let first = |task: usize| (parts as u128 * task as u128 / tasks as u128) as usize;
-    let failed = OnceTable::new();
-    let done = lane.try_par_for(tasks, cost, &|lane, task| {
+    in_pieces(lane, OP, parts, cost, plan.scratch(), &out, |out, scratch, parts| {
+        plan.run(isa, conv, out, scratch, parts);
+    })
+}
+
+/// Parts of a result in pieces, each with scratch of its own, on the lanes of the runtime in scope. `run` writes no other part
+/// of the target than those it is given.
+pub(crate) fn in_pieces<T: Send>(
+    lane: &Lane,
+    op: &'static str,
+    parts: usize,
+    cost: u64,
+    scratch: std::alloc::Layout,
+    out: &Target<'_, T>,
+    run: impl Fn(&mut Target<'_, T>, &mut [MaybeUninit<u8>], Range<usize>) + Sync,
+) -> Result<(), OpsError> {
+    let pieces = lane.pieces(cost).clamp(1, parts.max(1));
+    let first = |task: usize| (parts as u128 * task as u128 / pieces as u128) as usize;
+    tasks(lane, op, pieces, cost, |lane, task| {
         // SAFETY: the tasks cut the parts into ranges that do not overlap, and each runs once.
         let mut out = unsafe { out.share() };
-        let ran = lane.scratch(req, |scratch| plan.run(isa, conv, &mut out, scratch, first(task)..first(task + 1)));
-        if let Err(e) = ran {
-            failed.get_or_init(|| e);
-        }
-    });
-    done.in_op(OP)?;
-    failed.into_inner().map_or(Ok(()), Err).in_op(OP)
+        with_scratch(lane, op, scratch, |scratch| run(&mut out, scratch, first(task)..first(task + 1)))
+    })
 }
 
 /// A transposed convolution: every pixel of the input adds its kernel to the output.
@@ -360,15 +366,13 @@ impl<T: Real> Job<'_, T> {
         let (rows, k, group) = (self.outputs * taps, self.depth, i % self.groups);
         let mut columns = Array::empty(&[rows * pixels], T::DTYPE)?;
         let columns = elements_mut::<T>(&mut columns)?;
-        let large = || OpsError::argument(OP, "operands larger than memory");
+        let large = || too_large(OP);
         let kernels = Mat::new(self.weights, group * k * rows, [rows, k], [1, rows as isize]).ok_or_else(large)?;
         let image = Mat::new(self.images, i * k * pixels, [k, pixels], [pixels as isize, 1]).ok_or_else(large)?;
         let mut product = MatMut::new(columns, 0, [rows, pixels], [pixels as isize, 1]).ok_or_else(large)?;
-        let need = gemm_scratch::<T>(rows, pixels, k);
-        lane.scratch(ScratchReq::new(need.size(), need.align()), |scratch| {
+        with_scratch(lane, OP, gemm_scratch::<T>(rows, pixels, k), |scratch| {
             gemm(Isa::current(), kernels, image, &mut product, 0..pixels, Epilogue::default(), scratch);
-        })
-        .in_op(OP)?;
+        })?;
         let plane = self.window.inputs();
         for (c, out) in out.chunks_exact_mut(plane).enumerate() {
             out.fill(self.bias.map_or(T::zero(), |b| b[group * self.outputs + c]));

@@ -1,12 +1,11 @@
 //! Products with weights that never change: packed once, bias and ReLU added as the result is stored.
-use crate::arrays::{dense_as, elements, elements_mut};
+use crate::arrays::{dense_as, elements, elements_mut, made, tasks, too_large, with_scratch};
 use freelane_array::{ArrayData, DType};
+use freelane_kernels::Target;
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Packed, Split, gemm_packed, gemm_scratch, pack, packed_len};
-use freelane_mem::ScratchReq;
-use freelane_ops::{Array, InOp, OpsError};
+use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
-use freelane_sync::OnceTable;
 use smallvec::SmallVec;
 
 const OP: &str = "MatMul";
@@ -55,13 +54,10 @@ impl Dense {
         }
         let whole = dense_as(weights, DType::F32)?;
         let from = Mat::new(elements::<f32>(&whole)?, 0, [k, n], [n as isize, 1]);
-        let from = from.ok_or_else(|| OpsError::argument(OP, "weights larger than memory"))?;
-        let mut made = Vec::new();
-        made.try_reserve_exact(len).map_err(|_| OpsError::argument(OP, "weights larger than memory"))?;
-        pack(Isa::current(), from, &mut made.spare_capacity_mut()[..len]);
-        // SAFETY: `pack` initialised all of them.
-        unsafe { made.set_len(len) };
-        let packed = Array::from_vec(made, &[len])?.into();
+        let from = from.ok_or_else(|| too_large(OP))?;
+        // SAFETY: `pack` initialises all of them.
+        let packed = unsafe { made(OP, len, |packed| pack(Isa::current(), from, packed)) }?;
+        let packed = Array::from_vec(packed, &[len])?.into();
         let bias = bias.map(|b| dense_as(b, DType::F32).map(|b| b.into_owned())).transpose()?;
         Ok(Some(Dense { packed, k, n, bias, relu: false }))
     }
@@ -126,38 +122,21 @@ impl Dense {
         let a = Mat::new(x, 0, [m, k], [k as isize, 1]).ok_or_else(whole)?;
         let split = Split::new::<f32>(m, n, k, lane.pieces(Split::new::<f32>(m, n, k, 1).cost_ns()));
         let need = gemm_scratch::<f32>(m, n, k);
-        let req = ScratchReq::new(need.size(), need.align());
         if split.tasks() == 1 {
             let mut c = MatMut::new(out, 0, [m, n], [n as isize, 1]).ok_or_else(whole)?;
-            return lane
-                .scratch(req, |scratch| gemm_packed(isa, a, weights, &mut c, 0..n, epilogue, scratch))
-                .in_op(OP);
+            return with_scratch(lane, OP, need, |scratch| {
+                gemm_packed(isa, a, weights, &mut c, 0..n, epilogue, scratch);
+            });
         }
-        let (base, failed) = (Shared(out.as_mut_ptr()), OnceTable::new());
-        let done = lane.try_par_for(split.tasks(), split.cost_ns(), &|lane, task| {
+        let out = Target::of(out);
+        tasks(lane, OP, split.tasks(), split.cost_ns(), |lane, task| {
             let (rows, columns) = split.block(task);
-            let at = base.at(rows.start * n);
             // SAFETY: rows of `out` from `rows.start` on, `n` apart; tasks write blocks that do not overlap.
-            let mut c = unsafe { MatMut::from_raw(at, [rows.len(), n], [n as isize, 1]) };
+            let mut c = unsafe { MatMut::from_raw(out.at(rows.start * n), [rows.len(), n], [n as isize, 1]) };
             let part = a.rows(rows.clone());
-            let ran = lane.scratch(req, |scratch| gemm_packed(isa, part, weights, &mut c, columns, epilogue, scratch));
-            if let Err(e) = ran {
-                failed.get_or_init(|| e);
-            }
-        });
-        done.in_op(OP)?;
-        failed.into_inner().map_or(Ok(()), Err).in_op(OP)
-    }
-}
-
-/// Where the result begins, for tasks that each write a block of it.
-struct Shared(*mut f32);
-
-// SAFETY: see `products`: no two tasks write one element, and none reads.
-unsafe impl Sync for Shared {}
-
-impl Shared {
-    fn at(&self, offset: usize) -> *mut f32 {
-        self.0.wrapping_add(offset)
+            with_scratch(lane, OP, need, |scratch| {
+                gemm_packed(isa, part, weights, &mut c, columns, epilogue, scratch);
+            })
+        })
     }
 }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A function takes its lane, borrowed arrays and plain numbers, and makes an array in memory of that lane. Results are cut into
-//! parts by their shape alone, so that the bits depend on neither the lanes nor the batch.
+//! parts by their shape alone, so that the bits depend on neither the lanes nor the batch, but for weights of bytes, where all
+//! rows share a scale.
 mod arrays;
 mod window;
 

@@ -33,7 +33,7 @@ fn moments<T: Real>(x: &[T], centred: bool, epsilon: T) -> (T, T) {
     (mean, T::one() / (variance + epsilon).sqrt())
 }
 
-/// An operand of lines without gaps, broadcast to one of them, or to all where it is larger.
+/// An operand of lines without gaps, broadcast to one of them, or to all where it has more axes.
 fn spread<'a>(
     op: &'static str,
     x: &'a ArrayData,
@@ -42,12 +42,14 @@ fn spread<'a>(
     dtype: DType,
 ) -> Result<Cow<'a, ArrayData>, OpsError> {
     let x = dense_as(x, dtype)?;
-    let (len, line) = (x.layout().len(), lines.iter().product::<usize>());
-    if len == line || len == all.iter().product() {
+    let bare = |shape: &[usize]| shape.iter().position(|&n| n != 1).map_or(vec![], |first| shape[first..].to_vec());
+    let own = bare(x.layout().shape());
+    let to = if own.len() <= lines.len() { lines } else { all };
+    if own == bare(to) {
         return Ok(x);
     }
-    let to = if len > line { all } else { lines };
-    let whole = Array::from(x.into_owned()).broadcast_to(to).map_err(|e| e.of(op))?.contiguous()?;
+    let own: Vec<isize> = own.iter().map(|&n| n as isize).collect();
+    let whole = Array::from(x.into_owned()).reshape(&own)?.broadcast_to(to).map_err(|e| e.of(op))?.contiguous()?;
     Ok(Cow::Owned(whole.into()))
 }
 

@@ -1,6 +1,6 @@
 //! Pools: what a window sees, made into one element.
 use crate::Sliding;
-use crate::arrays::{dense, dense_as, elements, elements_mut, fill, in_dtype, scratch, wide_dtype, with_real};
+use crate::arrays::{Real, dense, dense_as, elements, elements_mut, fill, in_dtype, scratch, wide_dtype, with_real};
 use crate::softmax::sum;
 use freelane_array::types::{bf16, f16};
 use freelane_array::{ArrayData, DType, Element};
@@ -192,7 +192,7 @@ pub fn global_pool(lane: &Lane, op: &'static str, x: &ArrayData, whole: Whole) -
                 Whole::Mean => kernels::global_average(Isa::current(), n, Layout::Planar, images, out),
                 Whole::Max => kernels::global_max(Isa::current(), n, Layout::Planar, images, out),
                 Whole::Norm(p) => {
-                    let root = 1.0 / T::from(p as u16);
+                    let root = 1.0 / T::of(f64::from(p));
                     for (image, o) in images.chunks_exact(n.max(1)).zip(out) {
                         *o = sum(image, |x| x.abs().powi(p as i32)).powf(root);
                     }

@@ -33,40 +33,26 @@ macro_rules! codes {
 }
 codes!(u8, i8, u16, i16, i32, u32);
 
+/// Runs a body with `T` standing for the integer of a type.
 macro_rules! with_code {
     ($op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        with_code!(@ $op, $dtype, $T, $body, U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32)
+    };
+    (@ $op:expr, $dtype:expr, $T:ident, $body:expr, $($name:ident $t:ident),*) => {
         match $dtype {
-            DType::U8 => {
-                type $T = u8;
+            $(DType::$name => {
+                type $T = $t;
                 $body
-            }
-            DType::I8 => {
-                type $T = i8;
-                $body
-            }
-            DType::U16 => {
-                type $T = u16;
-                $body
-            }
-            DType::I16 => {
-                type $T = i16;
-                $body
-            }
-            DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            other => Err(OpsError::DType {
-                op: $op,
-                found: vec![other],
-                supported: "int8, uint8, int16, uint16, int32, uint32".to_owned(),
-            }),
+            })*
+            other => Err(not_code($op, other)),
         }
     };
+}
+
+#[cold]
+fn not_code(op: &'static str, found: DType) -> OpsError {
+    let supported = "int8, uint8, int16, uint16, int32, uint32".to_owned();
+    OpsError::DType { op, found: vec![found], supported }
 }
 
 /// Which elements share a scale.
@@ -104,7 +90,12 @@ impl Scales {
         if fits { Ok(Scales { n, inner, block: shared.block, one: false }) } else { Err(fail()) }
     }
 
-    /// Elements of a row whose scales are one, or lie side by side.
+    /// Rows of elements, and elements of a row, whose scales are one, or lie side by side.
+    fn rows(&self, len: usize) -> [usize; 2] {
+        let row = self.row(len);
+        [len.checked_div(row).unwrap_or(1).max(1), row]
+    }
+
     fn row(&self, len: usize) -> usize {
         match self {
             Scales { one: true, .. } => len,
@@ -124,6 +115,28 @@ impl Scales {
                 let blocks = n.div_ceil(*block);
                 ((i / n * blocks + i % n / block) * inner, false)
             }
+        }
+    }
+}
+
+/// Scales, zero points as numbers, and how they lie beside an array.
+struct Codes<'a, Z> {
+    layout: Scales,
+    scale: &'a [f32],
+    zero: Vec<Z>,
+}
+
+impl<Z: Copy> Codes<'_, Z> {
+    /// Row `i` of a result from that of an array, each element with its scale and zero point.
+    #[inline(always)]
+    fn each<A: Copy, B>(&self, i: usize, x: &[A], out: &mut [B], f: impl Fn(A, f32, Z) -> B) {
+        let (at, one) = self.layout.of(i);
+        if one {
+            let (s, z) = (self.scale[at], self.zero[at]);
+            out.iter_mut().zip(x).for_each(|(o, x)| *o = f(*x, s, z));
+        } else {
+            let each = out.iter_mut().zip(x).zip(self.scale[at..].iter().zip(&self.zero[at..]));
+            each.for_each(|((o, x), (s, z))| *o = f(*x, *s, *z));
         }
     }
 }
@@ -159,23 +172,17 @@ pub fn quantize(
     let (x, scale) = (dense_as(x, DType::F32)?, dense_as(scale, DType::F32)?);
     let (from, scale) = (elements::<f32>(&x)?, elements::<f32>(&scale)?);
     let zero: Vec<f32> = zeros(OP, zero, scale.len())?.into_iter().map(|z| z as f32).collect();
-    let row = layout.row(from.len());
-    let rows = from.len().checked_div(row).unwrap_or(1).max(1);
+    let [rows, row] = layout.rows(from.len());
+    let codes = Codes { layout, scale, zero };
     with_code!(OP, dtype, C => {
+        // NaN is the lowest.
         let code = |x: f32, s: f32, z: f32| -> C {
             let y = (x / s).round_ties_even() + z;
-            C::of(f64::from(y.clamp(C::LOW as f32, C::HIGH as f32)))
+            let y = if y > C::LOW as f32 { y } else { C::LOW as f32 };
+            C::of(f64::from(if y < C::HIGH as f32 { y } else { C::HIGH as f32 }))
         };
         fill::<C>(lane, OP, shape, rows, from.len(), |_, i, out| {
-            let x = &from[i * row..][..out.len()];
-            let (at, one) = layout.of(i);
-            if one {
-                let (s, z) = (scale[at], zero[at]);
-                out.iter_mut().zip(x).for_each(|(o, x)| *o = code(*x, s, z));
-            } else {
-                let each = out.iter_mut().zip(x).zip(scale[at..].iter().zip(&zero[at..]));
-                each.for_each(|((o, x), (s, z))| *o = code(*x, *s, *z));
-            }
+            codes.each(i, &from[i * row..][..out.len()], out, code);
             Ok(())
         })
     })
@@ -200,21 +207,13 @@ pub fn dequantize(
     let scale = elements::<f32>(&scale)?;
     let zero = zeros(OP, zero, scale.len())?;
     let x = dense(x)?;
-    let row = layout.row(x.layout().len());
-    let rows = x.layout().len().checked_div(row).unwrap_or(1).max(1);
+    let [rows, row] = layout.rows(x.layout().len());
+    let codes = Codes { layout, scale, zero };
     let done = with_code!(OP, x.dtype(), C => {
         let from = elements::<C>(&x)?;
         let value = |x: C, s: f32, z: f64| (x.wide() - z) as f32 * s;
         fill::<f32>(lane, OP, shape, rows, from.len(), |_, i, out| {
-            let x = &from[i * row..][..out.len()];
-            let (at, one) = layout.of(i);
-            if one {
-                let (s, z) = (scale[at], zero[at]);
-                out.iter_mut().zip(x).for_each(|(o, x)| *o = value(*x, s, z));
-            } else {
-                let each = out.iter_mut().zip(x).zip(scale[at..].iter().zip(&zero[at..]));
-                each.for_each(|((o, x), (s, z))| *o = value(*x, *s, *z));
-            }
+            codes.each(i, &from[i * row..][..out.len()], out, value);
             Ok(())
         })
     })?;

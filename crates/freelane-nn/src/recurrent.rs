@@ -1,16 +1,18 @@
 //! Recurrent layers: RNN, GRU, LSTM, in one or both directions.
 //!
 //! The products of all inputs are made at once; then each step multiplies the hidden state and finishes its gates. Rows of a
-//! batch do not see each other.
+//! batch do not see each other, but for weights of bytes, where all rows share a scale.
 use crate::activation::Activation;
-use crate::arrays::{Real, dense_as, elements, elements_mut, in_dtype, not_real, scratch, vectors, wide_dtype};
+use crate::arrays::{
+    Real, bounded, dense_as, elements, elements_mut, in_dtype, made, not_real, scratch, too_large, vectors, wide_dtype,
+    with_scratch,
+};
 use crate::bytes::{ByteMatrix, ScaledMatrix};
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::elementwise as k;
 use freelane_kernels::elementwise::Map1;
 use freelane_kernels::gemm::{Epilogue, Mat, MatMut, Packed, gemm_packed, gemm_scratch, pack, packed_len};
-use freelane_mem::ScratchReq;
-use freelane_ops::{Array, InOp, Index, OpsError, Slice};
+use freelane_ops::{Array, Index, OpsError, Slice};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 use std::borrow::Cow;
@@ -81,11 +83,15 @@ impl Gate {
         match self {
             Gate::Sigmoid => k::map::<k::Sigmoid, T>(x),
             Gate::Tanh => k::map::<k::Tanh, T>(x),
-            Gate::Relu => x.iter_mut().for_each(|x| *x = x.max(T::zero())),
+            Gate::Relu => x.iter_mut().for_each(|x| *x = bounded(*x, T::zero(), T::infinity())),
             Gate::Softplus => k::map::<k::Softplus, T>(x),
             Gate::Other(f) => {
-                let before = x.to_vec();
-                f.run(&before, x);
+                let mut before = [T::zero(); 256];
+                for x in x.chunks_mut(before.len()) {
+                    let before = &mut before[..x.len()];
+                    before.copy_from_slice(x);
+                    f.run(before, x);
+                }
             }
         }
     }
@@ -128,16 +134,14 @@ impl<T: Real> Right<T> {
                 if rows == 0 {
                     return Ok(());
                 }
-                let large = || OpsError::argument(OP, "operands larger than memory");
+                let large = || too_large(OP);
                 let a = Mat::new(x, 0, [rows, depth], [depth as isize, 1]).ok_or_else(large)?;
                 let b = Packed::new(packed, depth, n).ok_or_else(large)?;
                 let mut out = MatMut::new(out, 0, [rows, n], [n as isize, 1]).ok_or_else(large)?;
-                let need = gemm_scratch::<T>(rows, n, depth);
                 let epilogue = Epilogue { bias, relu: false };
-                lane.scratch(ScratchReq::new(need.size(), need.align()), |scratch| {
+                with_scratch(lane, OP, gemm_scratch::<T>(rows, n, depth), |scratch| {
                     gemm_packed(Isa::current(), a, b, &mut out, 0..n, epilogue, scratch);
                 })
-                .in_op(OP)
             }
             Right::Bytes(matrix) => match (T::singles(x), T::singles_mut(out)) {
                 (Some(x), Some(out)) => matrix.multiply(lane, x, bias.and_then(T::singles), out),
@@ -171,15 +175,12 @@ enum Kind {
 
 /// Packs columns of the transpose of some rows.
 fn pack_rows<T: Real>(rows: &[T], count: usize, depth: usize) -> Result<Vec<T>, OpsError> {
-    let large = || OpsError::argument("recurrence", "weights larger than memory");
+    const OP: &str = "recurrence";
+    let large = || too_large(OP);
     let matrix = Mat::new(rows, 0, [count, depth], [depth as isize, 1]).ok_or_else(large)?.transposed();
     let len = packed_len::<T>(depth, count).ok_or_else(large)?;
-    let mut packed = Vec::new();
-    packed.try_reserve_exact(len).map_err(|_| large())?;
-    pack(Isa::current(), matrix, &mut packed.spare_capacity_mut()[..len]);
-    // SAFETY: `pack` initialised all of them.
-    unsafe { packed.set_len(len) };
-    Ok(packed)
+    // SAFETY: `pack` initialises all of them.
+    unsafe { made(OP, len, |packed| pack(Isa::current(), matrix, packed)) }
 }
 
 /// Weights of bytes, scales of all, of each direction or of each column, and zero points alike.
@@ -343,6 +344,11 @@ impl Recurrence {
         if wide_dtype(self.cell.op(), dtype)? != T::DTYPE {
             return Err(not_real(self.cell.op(), dtype));
         }
+        let (ways, functions) = (directions.len(), self.functions.len());
+        if self.backwards.len() != ways || functions != ways * self.cell.functions() {
+            let said = self.backwards.len();
+            return Err(self.wrong(format!("{functions} functions and {said} directions for weights of {ways}")));
+        }
         let x = self.steps_first(dense_as(inputs.x, T::DTYPE)?)?;
         let &[steps, batch, depth] = x.layout().shape() else {
             return Err(self.wrong(format!("an input of shape {:?}; it has three axes", x.layout().shape())));
@@ -350,7 +356,7 @@ impl Recurrence {
         if depth != weights.inputs {
             return Err(self.wrong(format!("inputs of {depth} numbers for weights of {}", weights.inputs)));
         }
-        let (size, ways) = (weights.hidden, directions.len());
+        let size = weights.hidden;
         let shape = [ways, batch, size];
         let mut hidden = self.state::<T>(lane, inputs.hidden, "hidden states", shape)?;
         let mut cells = self.state::<T>(lane, inputs.cells, "cells", shape)?;
@@ -563,7 +569,7 @@ where
     fn function(&self, i: usize, gates: &mut [T]) {
         if let Some(clip) = self.layer.clip {
             let bound = T::of(clip.into());
-            gates.iter_mut().for_each(|g| *g = g.max(-bound).min(bound));
+            gates.iter_mut().for_each(|g| *g = bounded(*g, -bound, bound));
         }
         self.functions[i].run(gates);
     }

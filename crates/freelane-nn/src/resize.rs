@@ -148,7 +148,7 @@ impl Resize {
             let before = made.weights.len();
             self.coefficients(x - below, to.scale, &mut made.weights);
             made.taps = made.weights.len() - before;
-            let first = below as i64 + 1 - made.taps as i64 / 2;
+            let first = (below as i64).saturating_add(1 - made.taps as i64 / 2);
             let places = (0..made.taps as i64).map(|i| first + i);
             if self.exclude_outside {
                 let weights = &mut made.weights[before..];

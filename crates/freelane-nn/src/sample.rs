@@ -1,9 +1,10 @@
 //! Images read between their pixels: at the points of a grid, in boxes, under kernels that bend.
 use crate::Sliding;
-use crate::arrays::{Real, dense_as, elements, fill, in_dtype, wide_dtype, with_real};
+use crate::arrays::{Real, dense_as, elements, fill, in_dtype, scratch, too_large, wide_dtype, with_real};
 use crate::conv::scatter;
 use freelane_array::{ArrayData, DType};
-use freelane_ops::{Array, OpsError};
+use freelane_kernels::window::Window;
+use freelane_ops::OpsError;
 use freelane_pool::Lane;
 
 /// What lies outside of an image.
@@ -233,6 +234,9 @@ pub struct RoiAlign {
     pub max: bool,
 }
 
+/// Four pixels of an image, with weights.
+type Sample<T> = [(usize, T); 4];
+
 impl RoiAlign {
     /// Reads boxes `[boxes, 4]` out of images `[batch, channels, rows, columns]`.
     ///
@@ -269,10 +273,11 @@ impl RoiAlign {
             let from = elements::<T>(&dense)?;
             let cost = count * channels * high * broad * 20;
             fill::<T>(lane, OP, &[count, channels, high, broad], count.max(1), cost, |_, i, out| {
-                let cells = self.cells::<T>(&boxes[i * 4..][..4], [rows, columns]);
+                let (each, samples) = self.cells::<T>(&boxes[i * 4..][..4], [rows, columns])?;
                 for (c, out) in out.chunks_exact_mut(high * broad).enumerate() {
                     let image = &from[(of[i] * channels + c) * plane..][..plane];
-                    out.iter_mut().zip(&cells).for_each(|(o, samples)| *o = self.cell(image, samples));
+                    let cell = |i: usize| self.cell(image, &samples[i * each..][..each]);
+                    out.iter_mut().enumerate().for_each(|(i, o)| *o = cell(i));
                 }
                 Ok(())
             })
@@ -280,8 +285,8 @@ impl RoiAlign {
         in_dtype(done, x.dtype())
     }
 
-    fn cell<T: Real>(&self, image: &[T], samples: &[[(usize, T); 4]]) -> T {
-        let parts = |s: &[(usize, T); 4]| s.map(|(at, w)| image[at] * w);
+    fn cell<T: Real>(&self, image: &[T], samples: &[Sample<T>]) -> T {
+        let parts = |s: &Sample<T>| s.map(|(at, w)| image[at] * w);
         if self.max {
             let greatest = |s| parts(s).into_iter().fold(T::neg_infinity(), T::max);
             return samples.iter().map(greatest).reduce(T::max).unwrap_or_else(T::zero);
@@ -290,8 +295,9 @@ impl RoiAlign {
         sum / T::of(samples.len().max(1) as f64)
     }
 
-    /// Samples of each cell of a box, each as four pixels with weights.
-    fn cells<T: Real>(&self, area: &[f64], pixels: [usize; 2]) -> Vec<Vec<[(usize, T); 4]>> {
+    /// How many samples each cell of a box has, and those of all cells: four pixels with weights.
+    fn cells<T: Real>(&self, area: &[f64], pixels: [usize; 2]) -> Result<(usize, Vec<Sample<T>>), OpsError> {
+        const OP: &str = "RoiAlign";
         let offset = if self.half_pixel { 0.5 } else { 0.0 };
         let edge = |i: usize| area[i] * f64::from(self.scale) - offset;
         let along = |axis: usize| {
@@ -306,17 +312,23 @@ impl RoiAlign {
             (samples, sample)
         };
         let ((down, y), (across, x)) = (along(0), along(1));
-        let cells = (0..self.output[0]).flat_map(|row| (0..self.output[1]).map(move |column| (row, column)));
-        let samples = |(row, column): (usize, usize)| {
-            let all = (0..down).flat_map(|i| (0..across).map(move |j| (i, j)));
-            all.map(|(i, j)| four(y(row, i), x(column, j), pixels)).collect()
+        let [rows, columns] = self.output;
+        let all = [rows, columns, down, across].iter().try_fold(1usize, |n, &k| n.checked_mul(k));
+        let Some(all) = all.filter(|&n| n <= MOST_SAMPLES) else {
+            return Err(OpsError::argument(OP, format!("a box {area:?} of {down} by {across} samples in each cell")));
         };
-        cells.map(samples).collect()
+        let mut made = Vec::new();
+        made.try_reserve_exact(all).map_err(|_| too_large(OP))?;
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let each = (0..down).flat_map(|i| (0..across).map(move |j| (i, j)));
+            made.extend(each.map(|(i, j)| four(y(row, i), x(column, j), pixels)));
+        }
+        Ok((down * across, made))
     }
 }
 
 /// The four pixels about a point.
-fn four<T: Real>(y: f64, x: f64, [rows, columns]: [usize; 2]) -> [(usize, T); 4] {
+fn four<T: Real>(y: f64, x: f64, [rows, columns]: [usize; 2]) -> Sample<T> {
     if !((-1.0..=rows as f64).contains(&y) && (-1.0..=columns as f64).contains(&x)) {
         return [(0, T::zero()); 4];
     }
@@ -425,46 +437,62 @@ impl DeformConv {
         let (images, weights, offsets) = (dense_as(x, wide)?, dense_as(weights, wide)?, dense_as(offsets, wide)?);
         let bias = bias.map(|b| dense_as(b, wide)).transpose()?;
         let mask = mask.map(|m| dense_as(m, wide)).transpose()?;
-        let [_, high, broad] = window.axes;
+        let [_, high, broad] = &window.axes;
         let done = with_real!(OP, wide, T => {
             let (from, w, offsets) = (elements::<T>(&images)?, elements::<T>(&weights)?, elements::<T>(&offsets)?);
             let bias = bias.as_deref().map(elements::<T>).transpose()?;
             let mask = mask.as_deref().map(elements::<T>).transpose()?;
             let out_shape = [batch, outputs, high.output, broad.output];
             let cost = batch * pixels * taps * channels * (20 + outputs / groups);
-            fill::<T>(lane, OP, &out_shape, batch.max(1), cost, |_, b, out| {
+            let bent = Bent { window: &window, offsets, mask, size: [rows, columns] };
+            fill::<T>(lane, OP, &out_shape, batch.max(1), cost, |lane, b, out| {
                 for (o, out) in out.chunks_exact_mut(pixels).enumerate() {
                     out.fill(bias.map_or(T::zero(), |bias| bias[o]));
                 }
-                let mut seen = Array::empty(&[pixels], T::DTYPE)?;
-                let seen = crate::arrays::elements_mut::<T>(&mut seen)?;
-                for c in 0..channels {
-                    let image = &from[(b * channels + c) * rows * columns..][..rows * columns];
-                    let share = b * sharing + c / (channels / sharing);
-                    for tap in 0..taps {
-                        let plane = |i: usize| &offsets[((share * taps + tap) * 2 + i) * pixels..][..pixels];
-                        let (dy, dx) = (plane(0), plane(1));
-                        for (p, s) in seen.iter_mut().enumerate() {
-                            let (row, column) = (p / broad.output, p % broad.output);
-                            let y = high.position(row, tap / kw) as f64 + dy[p].wide();
-                            let x = broad.position(column, tap % kw) as f64 + dx[p].wide();
-                            *s = bilinear(image, y, x, [rows, columns]);
-                        }
-                        if let Some(mask) = mask {
-                            let mask = &mask[(share * taps + tap) * pixels..][..pixels];
-                            seen.iter_mut().zip(mask).for_each(|(s, m)| *s *= *m);
-                        }
+                scratch::<T, _>(lane, OP, pixels, |seen| {
+                    for (c, tap) in (0..channels).flat_map(|c| (0..taps).map(move |tap| (c, tap))) {
+                        let image = &from[(b * channels + c) * rows * columns..][..rows * columns];
+                        bent.see(image, b * sharing + c / (channels / sharing), tap, seen);
                         let (group, member) = (c / each, c % each);
                         for o in group * (outputs / groups)..(group + 1) * (outputs / groups) {
                             let w = w[(o * each + member) * taps + tap];
                             out[o * pixels..][..pixels].iter_mut().zip(&*seen).for_each(|(o, s)| *o += *s * w);
                         }
                     }
-                }
-                Ok(())
+                    Ok(())
+                })
             })
         })?;
         in_dtype(done, x.dtype())
+    }
+}
+
+/// What bent kernels see.
+struct Bent<'a, T> {
+    window: &'a Window,
+    /// Along rows and columns, of each tap of those that share them, for each output.
+    offsets: &'a [T],
+    /// Factors, alike.
+    mask: Option<&'a [T]>,
+    /// Rows and columns of an image.
+    size: [usize; 2],
+}
+
+impl<T: Real> Bent<'_, T> {
+    /// What a tap sees of an image from every output, moved as the offsets of `share` say.
+    fn see(&self, image: &[T], share: usize, tap: usize, seen: &mut [T]) {
+        let ([_, high, broad], pixels) = (&self.window.axes, seen.len());
+        let [_, down, across] = self.window.tap(tap);
+        let at = share * self.window.taps() + tap;
+        let (dy, dx) = self.offsets[at * 2 * pixels..][..2 * pixels].split_at(pixels);
+        for (p, s) in seen.iter_mut().enumerate() {
+            let y = high.position(p / broad.output, down) as f64 + dy[p].wide();
+            let x = broad.position(p % broad.output, across) as f64 + dx[p].wide();
+            *s = bilinear(image, y, x, self.size);
+        }
+        if let Some(mask) = self.mask {
+            seen.iter_mut().zip(&mask[at * pixels..][..pixels]).for_each(|(s, m)| *s *= *m);
+        }
     }
 }
 

@@ -136,8 +136,9 @@ impl Lines {
         for row in powers.chunks_exact(inner) {
             column.iter_mut().zip(row).for_each(|(sum, x)| *sum += *x);
         }
+        column.iter_mut().for_each(|sum| *sum = sum.ln());
         for row in out.chunks_exact_mut(inner) {
-            row.iter_mut().zip(&*column).for_each(|(x, sum)| *x = *x - sum.ln());
+            row.iter_mut().zip(&*column).for_each(|(x, log)| *x = *x - *log);
         }
     }
 
