@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 /// Elements that a kernel takes at once: four pieces. A tile of them fits the first-level cache beside much else.
 pub(super) const SEGMENT: usize = 4 * PIECE;
 
-/// Pieces in the order of the tree.
+/// Pieces in the order of the tree. No closure stands for a piece: one that is not inlined would be compiled without the
+/// instruction set of its caller.
 ///
 /// # Safety
 /// `x` is valid for reads of `n <= SEGMENT` elements; it need not be aligned.
@@ -17,11 +18,13 @@ pub(super) unsafe fn pieces<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
     n: usize,
     index: usize,
 ) -> A::Acc {
-    let piece = |first: usize, n: usize| {
+    let mut all = [A::identity(); SEGMENT / PIECE];
+    for (p, one) in all.iter_mut().enumerate().take(n.div_ceil(PIECE)) {
+        let first = p * PIECE;
         // SAFETY: the piece lies among the elements.
-        unsafe { chains::<T, A>(param, x.add(first), n, index + first) }
-    };
-    each_piece::<T, A>(n, piece)
+        *one = unsafe { chains::<T, A>(param, x.wrapping_add(first), PIECE.min(n - first), index + first) };
+    }
+    tree::<T, A>(all)
 }
 
 /// As [`pieces`], of elements `stride` bytes apart: where vectors gain nothing, there is no need to put them together.
@@ -36,27 +39,23 @@ pub(super) unsafe fn pieces_apart<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
     n: usize,
     index: usize,
 ) -> A::Acc {
-    let piece = |first: usize, n: usize| {
+    let mut all = [A::identity(); SEGMENT / PIECE];
+    for (p, one) in all.iter_mut().enumerate().take(n.div_ceil(PIECE)) {
+        let first = p * PIECE;
         let x = x.wrapping_offset(first as isize * stride);
         let load = |i: usize| {
             // SAFETY: `chains_of` asks for elements of the piece.
             unsafe { x.wrapping_offset(i as isize * stride).cast::<T>().read_unaligned() }
         };
-        chains_of::<T, A>(param, n, index + first, |i| std::array::from_fn(|c| load(i + c)), load)
-    };
-    each_piece::<T, A>(n, piece)
+        let row = |i| std::array::from_fn(|c| load(i + c));
+        *one = chains_of::<T, A>(param, PIECE.min(n - first), index + first, row, load);
+    }
+    tree::<T, A>(all)
 }
 
-/// The tree over pieces: `piece(first, n)` is that of `n` elements from the `first` on.
+/// The tree over the pieces of a segment.
 #[inline(always)]
-fn each_piece<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
-    n: usize,
-    piece: impl Fn(usize, usize) -> A::Acc,
-) -> A::Acc {
-    let mut all = [A::identity(); SEGMENT / PIECE];
-    for (p, one) in all.iter_mut().enumerate().take(n.div_ceil(PIECE)) {
-        *one = piece(p * PIECE, PIECE.min(n - p * PIECE));
-    }
+fn tree<T: Copy + 'static, A: Accumulate<T> + ?Sized>(all: [A::Acc; SEGMENT / PIECE]) -> A::Acc {
     A::combine(A::combine(all[0], all[1]), A::combine(all[2], all[3]))
 }
 
