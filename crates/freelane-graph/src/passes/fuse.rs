@@ -2,6 +2,7 @@
 //!
 //! A node joins the group of the node that alone reads it, where the types are known and the group stays a program of few
 //! operands. Bits stay: each element goes through the same loops.
+use super::same::SameShape;
 use crate::operator::{Operator, Run};
 use crate::{Fact, Graph, GraphError, Node, ValueId};
 use freelane_ops::program::{Builder, MOST_INPUTS, Program, Register};
@@ -93,13 +94,14 @@ pub(super) fn run(_: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
     read.for_each(|id| *readers.entry(*id).or_default() += 1);
     let maker: HashMap<ValueId, usize> =
         graph.nodes.iter().enumerate().filter_map(|(i, n)| Some((pointwise(graph, n)?.1, i))).collect();
+    let same = SameShape::of(graph);
     let mut taken = vec![false; graph.nodes.len()];
     let mut replaced: HashMap<usize, Node> = HashMap::new();
     for last in (0..graph.nodes.len()).rev() {
         if taken[last] || pointwise(graph, &graph.nodes[last]).is_none() {
             continue;
         }
-        let group = grow(graph, last, &maker, &readers, &taken);
+        let group = grow(graph, last, &maker, &readers, &taken, &same);
         if group.nodes.len() < 2 {
             continue;
         }
@@ -124,7 +126,10 @@ fn grow(
     maker: &HashMap<ValueId, usize>,
     readers: &HashMap<ValueId, usize>,
     taken: &[bool],
+    same: &SameShape,
 ) -> Group {
+    // A value that is smaller than the result would be computed again for each repetition.
+    let out = graph.nodes[last].outputs[0].expect("an elementwise node has an output");
     let mut nodes = vec![last];
     let mut inputs = distinct(graph.nodes[last].inputs.iter().flatten().copied());
     let mut refused: Vec<ValueId> = vec![];
@@ -135,7 +140,7 @@ fn grow(
         let others = inputs.iter().copied().filter(|id| *id != next);
         let joined = distinct(others.chain(graph.nodes[node].inputs.iter().flatten().copied()));
         let fits = joined.len() <= MOST_INPUTS && nodes.len() < MOST_STEPS;
-        if taken[node] || readers[&next] != reads || !fits || !same_size(graph, next, last) {
+        if taken[node] || readers[&next] != reads || !fits || !same.are(graph, next, out) {
             refused.push(next);
             continue;
         }
@@ -154,15 +159,6 @@ fn distinct(ids: impl Iterator<Item = ValueId>) -> Vec<ValueId> {
         }
     });
     all
-}
-
-/// Whether a value is as large as the result of a node: one that is smaller would be computed again for each repetition.
-fn same_size(graph: &Graph, value: ValueId, node: usize) -> bool {
-    let out = graph.nodes[node].outputs[0].expect("an elementwise node has an output");
-    match (&graph.fact(value).shape, &graph.fact(out).shape) {
-        (Some(a), Some(b)) => a == b && !a.contains(&crate::Dim::Unknown),
-        _ => false,
-    }
 }
 
 fn fused(graph: &Graph, group: &Group) -> Result<Node, OpsError> {

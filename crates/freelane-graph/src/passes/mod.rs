@@ -6,6 +6,7 @@ mod fold;
 mod fuse;
 mod join;
 mod merge;
+mod same;
 
 use crate::{Graph, GraphError};
 use freelane_pool::Lane;

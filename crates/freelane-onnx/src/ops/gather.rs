@@ -189,12 +189,21 @@ combine! {
 
 /// Writes parts of `width` elements to their places, one after another.
 fn write<T: Combine>(to: &mut [T], places: &[i64], from: &[T], width: usize, how: How) {
+    match how {
+        How::Replace => write_each(to, places, from, width, |_, new| new),
+        How::Add => write_each(to, places, from, width, |old, new| old.combine(new, How::Add)),
+        how => write_each(to, places, from, width, |old, new| old.combine(new, how)),
+    }
+}
+
+#[inline]
+fn write_each<T: Combine>(to: &mut [T], places: &[i64], from: &[T], width: usize, join: impl Fn(T, T) -> T) {
+    if width == 1 {
+        places.iter().zip(from).for_each(|(&at, &new)| to[at as usize] = join(to[at as usize], new));
+        return;
+    }
     for (&at, part) in places.iter().zip(from.chunks(width.max(1))) {
-        let to = &mut to[at as usize * width..][..width];
-        match how {
-            How::Replace => to.copy_from_slice(part),
-            how => to.iter_mut().zip(part).for_each(|(t, &p)| *t = t.combine(p, how)),
-        }
+        to[at as usize * width..][..width].iter_mut().zip(part).for_each(|(old, &new)| *old = join(*old, new));
     }
 }
 
@@ -243,6 +252,31 @@ fn each_of<T: Combine>(
     Ok(())
 }
 
+/// Where the elements of indices of a shape go in data of a shape: to their own place, but for the index along an axis.
+fn places_along(axis: usize, indices: &[i64], shape: &[usize], data: &[usize]) -> Result<Vec<i64>, GraphError> {
+    let step = steps(data);
+    let line = shape.last().copied().unwrap_or(1);
+    let along_line = axis + 1 == shape.len();
+    let mut places = vec![];
+    places.try_reserve_exact(indices.len()).map_err(|_| GraphError::invalid("indices larger than memory"))?;
+    let mut outer = vec![0; shape.len().saturating_sub(1)];
+    for line in indices.chunks(line.max(1)) {
+        let before: usize = (0..outer.len()).filter(|&a| a != axis).map(|a| outer[a] * step[a]).sum();
+        for (i, &n) in line.iter().enumerate() {
+            let within = if along_line { 0 } else { i };
+            places.push((before + within + index_of(n, data[axis])? * step[axis]) as i64);
+        }
+        for (a, i) in outer.iter_mut().enumerate().rev() {
+            *i += 1;
+            if *i < shape[a] {
+                break;
+            }
+            *i = 0;
+        }
+    }
+    Ok(places)
+}
+
 fn scatter_elements(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     let (axis, how) = (spec.int("axis", 0)?, how(spec)?);
     Op::new(spec, move |cx| {
@@ -254,15 +288,7 @@ fn scatter_elements(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             let (u, s) = (updates.shape(), x.shape());
             return Err(GraphError::invalid(format!("data {s:?}, indices {shape:?} and updates {u:?} do not fit")));
         }
-        let (inner, step) = (steps(shape), steps(x.shape()));
-        let mut places = Vec::with_capacity(indices.len());
-        for (i, &n) in ints_of(indices.data())?.iter().enumerate() {
-            let mut place = index_of(n, x.shape()[at])? * step[at];
-            for a in (0..shape.len()).filter(|&a| a != at) {
-                place += i / inner[a] % shape[a] * step[a];
-            }
-            places.push(place as i64);
-        }
+        let places = places_along(at, &ints_of(indices.data())?, shape, x.shape())?;
         let y = scattered(x, &places, updates, 1, how)?;
         cx.set(0, y);
         Ok(())
