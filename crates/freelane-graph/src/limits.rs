@@ -1,5 +1,6 @@
 //! When a run has to end.
 use crate::GraphError;
+use freelane_ops::OpsError;
 use freelane_sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -33,7 +34,7 @@ impl Cancel {
     }
 }
 
-/// How long a run may go on. Asked between nodes.
+/// How long a run may go on. Asked between nodes; the deadline reaches the loops of nodes too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// When it must have ended.
@@ -43,6 +44,14 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
+    /// What ended a run: the limit, where an operation was interrupted for it.
+    pub(crate) fn blame(&self, error: GraphError) -> GraphError {
+        match error {
+            GraphError::Ops(OpsError::Interrupted { .. }) => self.check().err().unwrap_or(error),
+            other => other,
+        }
+    }
+
     /// # Errors
     /// When the run is to end.
     #[inline]

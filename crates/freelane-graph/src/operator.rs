@@ -50,6 +50,11 @@ pub trait Operator: Any + Send + Sync {
         None
     }
 
+    /// The plans that it runs: branches, or the body of a loop.
+    fn bodies(&self) -> Vec<&Arc<Plan>> {
+        vec![]
+    }
+
     /// The elementwise function of its inputs, in order, that it is, if it is one: groups of them run tile by tile.
     fn elementwise(&self) -> Option<&'static freelane_ops::UFunc> {
         None
@@ -79,22 +84,23 @@ pub struct Run<'r> {
     pub(crate) limits: &'r Limits<'r>,
 }
 
-/// Runs an operator by itself, outside of any graph. Returns the outputs that are wanted.
+/// Runs an operator by itself, outside of any graph, for as long as the limits allow. Returns the outputs that are wanted.
 ///
 /// # Errors
-/// Those of the operator.
+/// Those of the operator, and when a limit is reached.
 pub fn run_once(
     lane: &Lane,
     op: &dyn Operator,
     inputs: &[Option<&Datum>],
     wanted: &[bool],
+    limits: &Limits<'_>,
 ) -> Result<SmallVec<[Option<Datum>; 2]>, GraphError> {
     let wanted: SmallVec<[Option<u32>; 4]> = wanted.iter().map(|w| w.then_some(0)).collect();
     let mut outputs = SmallVec::new();
     outputs.resize_with(wanted.len(), || None);
-    let (memo, limits) = (&mut None, &Limits::default());
+    let memo = &mut None;
     let mut cx = Run { lane, inputs, outputs, wanted: &wanted, memo, limits };
-    op.run(&mut cx)?;
+    lane.until(limits.deadline, || op.run(&mut cx)).map_err(|e| limits.blame(e))?;
     Ok(cx.outputs)
 }
 

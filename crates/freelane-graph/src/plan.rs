@@ -211,7 +211,8 @@ impl Plan {
         let mut reserve = lane.reserve(&memory.slots)?;
         let mut recording = (!memory.recorded).then(Recording::default);
         let execution = Execution { plan: self, lane, inputs, limits, times };
-        let done = execution.steps(&mut state.values, &mut memory, &mut reserve, &mut recording);
+        let steps = || execution.steps(&mut state.values, &mut memory, &mut reserve, &mut recording);
+        let done = lane.until(limits.deadline, steps);
         let result = done.and_then(|()| match into {
             [] => execution.collect(&mut state.values),
             into => execution.write(&mut state.values, into, &memory, &mut reserve, &mut recording),
@@ -309,7 +310,7 @@ impl Execution<'_> {
 
     fn at(&self, step: &Step, e: GraphError) -> GraphError {
         let node: &Node = &self.plan.graph.nodes[step.node];
-        match e {
+        match self.limits.blame(e) {
             limit @ (GraphError::Deadline | GraphError::Cancelled) => limit,
             other => other.at(&node.name, node.op.name()),
         }

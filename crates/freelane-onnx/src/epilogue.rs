@@ -88,7 +88,8 @@ impl<'g> Finder<'g> {
         let node = self.node(i)?;
         conv(node)?;
         let (&[Some(input), weights, ..], &[Some(out)]) = (&node.inputs[..], &node.outputs[..]) else { return None };
-        let weights = self.constant(weights).filter(|w| w.dtype() == DType::F32)?;
+        // Weights of fewer axes are an error that the run tells.
+        let weights = self.constant(weights).filter(|w| w.dtype() == DType::F32 && w.layout().rank() >= 3)?;
         let bias = match node.inputs.get(2).copied().flatten() {
             None => None,
             Some(id) => Some(self.constant(Some(id))?.clone()),

@@ -11,20 +11,23 @@ use crate::proto::{
 use crate::sorted::in_order;
 use crate::{DataType, ExternalData, Fault, OnnxError, array_of};
 use freelane_array::ArrayData;
-use freelane_graph::{Datum, Dim, Fact, Graph, Operator, Plan, ValueId, passes, run_once};
+use freelane_graph::{Dim, Fact, Graph, GraphError, Limits, Operator, Plan, ValueId, passes};
 use freelane_ops::Array;
 use freelane_pool::Lane;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Nodes of one model, those of its functions counted wherever they are called.
 const MOST_NODES: usize = 100_000;
 /// How deep functions may call each other, and graphs lie in each other.
 const MOST_FRAMES: usize = 64;
-/// Larger constants are left to the run: a few numbers must not become a large array.
+/// Bytes of the largest sparse tensor: a few numbers must not become a large array.
 const MOST_BYTES: usize = 16 << 20;
+/// What is computed while a model is loaded may take as long.
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// A model as a graph, with the names that its users know.
 pub struct Imported {
@@ -38,15 +41,18 @@ pub struct Imported {
     pub declared: Vec<Fact>,
 }
 
-/// Makes a graph of a model.
+/// Makes a graph of a model, as the file has it. So are the graphs that its nodes hold where it is to be `plain`; else they are
+/// ready to run.
 ///
 /// # Errors
 /// When something in it is not supported, contradicts itself, or could not run; the error names the node.
-pub fn import(model: &Model<'_>, external: &ExternalData) -> Result<Imported, OnnxError> {
+pub fn import(model: &Model<'_>, external: &ExternalData, plain: bool) -> Result<Imported, OnnxError> {
     let graph = model.graph.as_deref().ok_or_else(|| Fault::Invalid("the model has no graph".to_owned()))?;
     let functions = model.functions.iter().map(|f| ((domain_of(f.domain), f.name, f.overload), f)).collect();
     Lane::with(|lane| {
-        let mut importer = Importer { lane, external, functions, frames: vec![], levels: vec![], nodes: 0 };
+        let limits = Limits { deadline: Some(Instant::now() + LONGEST), ..Limits::default() };
+        let (frames, levels) = (vec![], vec![]);
+        let mut importer = Importer { lane, external, functions, frames, levels, nodes: 0, plain, limits };
         importer.main(graph, &model.opset_import).map_err(|e| e.within(format!("graph {}", graph.name)))
     })
 }
@@ -86,6 +92,10 @@ struct Importer<'m, 'e> {
     frames: Vec<Frame<'m>>,
     levels: Vec<Level>,
     nodes: usize,
+    /// Whether the graphs that nodes hold stay as the file has them.
+    plain: bool,
+    /// For what is computed while the model is loaded.
+    limits: Limits<'static>,
 }
 
 impl<'m> Importer<'m, '_> {
@@ -270,10 +280,13 @@ impl<'m> Importer<'m, '_> {
             narrow: &narrow,
             makes: Cell::new(carried(node.op_type, &narrow)?),
             asked: RefCell::default(),
+            reads: Cell::new(own),
         };
         let op = (row.make)(&spec)?;
         spec.check_attributes()?;
         let makes = spec.makes.get();
+        let unread = spec.reads.get().min(own)..own;
+        drop(inputs.drain(unread));
         let ids = self.add(node, op, &inputs)?;
         if let Some(ty) = makes {
             ids.iter().flatten().for_each(|&id| self.note(id, ty));
@@ -364,9 +377,8 @@ impl<'m> Importer<'m, '_> {
             captures.push(inputs.len());
             inputs.push(Some(id));
         }
-        let mut graph = crate::epilogue::join(level.graph).map_err(Fault::from)?;
-        let plan = passes::optimize(self.lane, &mut graph, None).and_then(|()| Plan::new(graph));
-        Ok(Body { plan: Arc::new(plan.map_err(Fault::from)?), inputs: own, captures })
+        let plan = frozen(self.lane, level.graph, self.plain).map_err(Fault::from)?;
+        Ok(Body { plan: Arc::new(plan), inputs: own, captures })
     }
 
     /// Adds a node, or computes it here if it is the same in every run.
@@ -394,30 +406,29 @@ impl<'m> Importer<'m, '_> {
         op: &dyn Operator,
         inputs: &[Option<ValueId>],
         outputs: &[Option<&str>],
-    ) -> Result<Option<Vec<Option<ArrayData>>>, freelane_graph::GraphError> {
-        let lane = self.lane;
+    ) -> Result<Option<Vec<Option<ArrayData>>>, GraphError> {
+        let (lane, limits) = (self.lane, self.limits);
         let graph = self.graph();
         let facts: Vec<Option<&Fact>> = inputs.iter().map(|id| id.map(|id| graph.fact(id))).collect();
         if !op.is_pure() || facts.iter().flatten().any(|f| f.constant.is_none()) {
             return Ok(None);
         }
         let made = op.infer(&facts, outputs.len())?;
-        let bytes = |f: &Fact| Some(f.known_shape()?.iter().fold(f.dtype?.size(), |n, d| n.saturating_mul(*d)));
-        let total = made.iter().map(bytes).try_fold(0usize, |sum, b| Some(sum.saturating_add(b?)));
-        let before: usize = facts.iter().flatten().filter_map(|f| bytes(f)).fold(0, usize::saturating_add);
-        if total.is_none_or(|n| n > MOST_BYTES.max(before.saturating_mul(2))) {
+        let wanted: Vec<Option<&Fact>> = outputs.iter().zip(&made).map(|(name, fact)| name.map(|_| fact)).collect();
+        if wanted.len() < outputs.len() {
             return Ok(None);
         }
-        let data: Vec<Option<Datum>> =
-            facts.iter().map(|f| f.and_then(|f| f.constant.clone()).map(Datum::Array)).collect();
-        let data: Vec<Option<&Datum>> = data.iter().map(Option::as_ref).collect();
-        let wanted: Vec<bool> = outputs.iter().map(Option::is_some).collect();
-        // One that fails is left where it is: it may lie in a branch that never runs.
-        let Ok(found) = run_once(lane, op, &data, &wanted) else { return Ok(None) };
-        let whole = found.iter().zip(&wanted).all(|(d, w)| !w || matches!(d, Some(Datum::Array(_))));
-        let array = |d: Option<Datum>| if let Some(Datum::Array(a)) = d { Some(a) } else { None };
-        Ok(whole.then(|| found.into_iter().map(array).collect()))
+        Ok(passes::computed(lane, op, &facts, &wanted, &limits))
     }
+}
+
+/// A graph, ready to run; one that is to be plain does what the file says, node by node.
+pub(crate) fn frozen(lane: &Lane, mut graph: Graph, plain: bool) -> Result<Plan, GraphError> {
+    if !plain {
+        graph = crate::epilogue::join(graph)?;
+        passes::optimize(lane, &mut graph, None)?;
+    }
+    Plan::new(graph)
 }
 
 /// Operators that give elements as they take them.
@@ -469,6 +480,21 @@ fn fact_of(info: &ValueInfo<'_>) -> Result<Fact, Fault> {
     Ok(fact)
 }
 
+/// Places in the row-major order of a shape, of indices that are such places or have one number for each axis.
+fn places(indices: &Array, shape: &[usize]) -> Option<Vec<i64>> {
+    let total = i64::try_from(shape.iter().product::<usize>()).ok()?;
+    let numbers = indices.to_vec::<i64>().ok()?;
+    let below = |i: i64, n: i64| (0..n).contains(&i).then_some(i);
+    match *indices.shape() {
+        [_] => numbers.into_iter().map(|i| below(i, total)).collect(),
+        [_, rank] if rank == shape.len() => {
+            let step = |at: i64, (&i, &n): (&i64, &usize)| Some(at * n as i64 + below(i, n as i64)?);
+            numbers.chunks(rank.max(1)).map(|index| index.iter().zip(shape).try_fold(0, step)).collect()
+        }
+        _ => None,
+    }
+}
+
 /// A tensor that is mostly zero, with its zeros.
 pub(crate) fn dense(sparse: &SparseTensor<'_>, external: &ExternalData) -> Result<Array, Fault> {
     let invalid = |what: &str| Fault::Invalid(format!("sparse tensor: {what}"));
@@ -482,14 +508,15 @@ pub(crate) fn dense(sparse: &SparseTensor<'_>, external: &ExternalData) -> Resul
         .map(|&d| usize::try_from(d).map_err(|_| invalid("a length is negative")))
         .collect::<Result<_, _>>()?;
     let total = freelane_array::element_count(&shape, values.dtype().size())?;
-    if total > MOST_BYTES {
-        return Err(Fault::TooLarge { what: "elements of a sparse tensor", limit: MOST_BYTES as u64 });
+    if total.saturating_mul(values.dtype().size()) > MOST_BYTES {
+        return Err(Fault::TooLarge { what: "bytes of a sparse tensor", limit: MOST_BYTES as u64 });
     }
-    let mut places = indices.to_vec::<i64>()?;
-    if indices.rank() == 2 {
-        let rank = shape.len().max(1);
-        let place = |index: &[i64]| index.iter().zip(&shape).fold(0i64, |at, (i, &n)| at * n as i64 + i);
-        places = places.chunks(rank).map(place).collect();
+    let places = places(&indices, &shape).ok_or_else(|| {
+        let (indices, found) = (indices.shape(), values.shape());
+        invalid(&format!("indices of shape {indices:?} for values of {found:?}, or one outside of {shape:?}"))
+    })?;
+    if values.rank() != 1 || values.len() != places.len() {
+        return Err(invalid(&format!("{} places for values of shape {:?}", places.len(), values.shape())));
     }
     let mut out = Array::zeros(&[total], values.dtype())?;
     out.set_items(&[freelane_ops::IndexItem::Ints(Array::from_slice(&places)?)], &values)?;

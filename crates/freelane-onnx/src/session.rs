@@ -1,8 +1,8 @@
 //! A model that is ready to run, from any number of threads at once.
-use crate::import::{Imported, import};
+use crate::import::{Imported, frozen, import};
 use crate::shared::of_content;
 use crate::{ExternalData, ModelFile, OnnxError};
-use freelane_graph::{Datum, Fact, GraphError, Latency, Limits, Measure, Memory, NodeTime, Plan, Runner, passes};
+use freelane_graph::{Datum, Fact, GraphError, Latency, Limits, Measure, Memory, NodeTime, Plan, Runner};
 use freelane_pool::{Lane, Runtime};
 use std::path::Path;
 use std::sync::Arc;
@@ -192,11 +192,9 @@ impl Loaded {
     fn new(file: &ModelFile, plain: bool) -> Result<Loaded, OnnxError> {
         let model = file.model()?;
         let external: ExternalData = file.external_data();
-        let Imported { mut graph, inputs, outputs, declared } = import(&model, &external)?;
-        if !plain {
-            graph = crate::epilogue::join(graph).map_err(crate::Fault::from)?;
-            Lane::with(|lane| passes::optimize(lane, &mut graph, None)).map_err(crate::Fault::from)?;
-        }
+        let Imported { graph, inputs, outputs, declared } = import(&model, &external, plain)?;
+        let plan = Lane::with(|lane| frozen(lane, graph, plain)).map_err(crate::Fault::from)?;
+        let graph = plan.graph();
         let ports = |names: Vec<String>, ids: &[freelane_graph::ValueId]| -> Vec<Port> {
             let port = |(name, id): (String, &freelane_graph::ValueId)| Port { name, fact: graph.fact(*id).clone() };
             names.into_iter().zip(ids).map(port).collect()
@@ -212,7 +210,6 @@ impl Loaded {
             version: model.model_version,
             properties: model.metadata_props.iter().map(|p| (text(p.key), text(p.value))).collect(),
         };
-        let plan = Arc::new(Plan::new(graph).map_err(crate::Fault::from)?);
-        Ok(Loaded { plan, inputs, outputs, metadata })
+        Ok(Loaded { plan: Arc::new(plan), inputs, outputs, metadata })
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! The folders are named by FREELANE_ONNX_CASES, with `:` between them; each has a manifest.jsonl. `cargo xtask conformance
 //! onnx` makes them. What fails must stand in skips.txt under a reason, and what stands there must fail.
-use freelane_graph::{Datum, Plan, State, passes};
+use freelane_graph::{Datum, Limits};
 use freelane_onnx::proto::{Graph, ValueInfo};
-use freelane_onnx::{ModelFile, import, value_of};
+use freelane_onnx::{ModelFile, Port, Session, SessionOptions, value_of};
 use freelane_ops::{Array, DType};
-use freelane_pool::Lane;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -65,35 +64,36 @@ fn info<'g, 'm>(graph: &'g Graph<'m>, name: &str) -> Result<&'g ValueInfo<'m>, S
 
 /// Runs one case: every data set three times, so that memory is used again.
 fn run(case: &Case) -> Result<(), String> {
-    let file = ModelFile::open(case.folder.join("model.onnx")).map_err(|e| e.to_string())?;
+    let path = case.folder.join("model.onnx");
+    let file = ModelFile::open(&path).map_err(|e| e.to_string())?;
     let model = file.model().map_err(|e| e.to_string())?;
     let proto = model.graph.as_deref().ok_or("no graph")?;
-    let mut imported = import(&model, &file.external_data()).map_err(|e| format!("load: {e}"))?;
-    Lane::with(|lane| {
-        passes::optimize(lane, &mut imported.graph, None).map_err(|e| format!("passes: {e}"))?;
-        let plan = Plan::new(imported.graph).map_err(|e| format!("plan: {e}"))?;
-        let mut state = State::default();
-        for set in 0..case.sets {
-            let folder = case.folder.join(format!("test_data_set_{set}"));
-            let mut feeds = vec![];
-            for name in &imported.inputs {
-                let i = case.inputs.iter().position(|n| n == name).ok_or_else(|| format!("nothing feeds {name}"))?;
-                feeds.push(read(&folder, "input", i, info(proto, name)?)?);
-            }
-            let mut found = vec![];
-            for _ in 0..3 {
-                found = plan.run(lane, &mut state, &feeds).map_err(|e| format!("run: {e}"))?;
-            }
-            if case.random {
-                continue;
-            }
-            for (i, (found, output)) in found.iter().zip(&proto.output).enumerate() {
-                let expected = read(&folder, "output", i, output)?;
-                same(found, &expected, case.tolerance).map_err(|e| format!("value: output {i}: {e}"))?;
-            }
+    let session = Session::open(&path, &SessionOptions::default()).map_err(|e| format!("load: {e}"))?;
+    for set in 0..case.sets {
+        let folder = case.folder.join(format!("test_data_set_{set}"));
+        let mut feeds = vec![];
+        for Port { name, .. } in session.inputs() {
+            let i = case.inputs.iter().position(|n| n == name).ok_or_else(|| format!("nothing feeds {name}"))?;
+            feeds.push(read(&folder, "input", i, info(proto, name)?)?);
         }
-        Ok(())
-    })
+        let mut found = vec![];
+        for _ in 0..3 {
+            found = session.run_within(&feeds, &Limits::default()).map_err(|e| format!("run: {e}"))?;
+        }
+        for (i, (found, output)) in found.iter().zip(&proto.output).enumerate() {
+            let expected = read(&folder, "output", i, output)?;
+            let compared = if case.random { alike(found, &expected) } else { same(found, &expected, case.tolerance) };
+            compared.map_err(|e| format!("value: output {i}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether types and shapes are the same.
+fn alike(found: &Datum, expected: &Datum) -> Result<(), String> {
+    let shown = |x: &Datum| x.array().map(|x| (x.dtype(), x.layout().shape().to_vec()));
+    let (found, expected) = (shown(found), shown(expected));
+    if found.is_some() && found == expected { Ok(()) } else { Err(format!("found {found:?}, expected {expected:?}")) }
 }
 
 fn same(found: &Datum, expected: &Datum, tolerance: [f64; 2]) -> Result<(), String> {

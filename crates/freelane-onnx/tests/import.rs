@@ -2,17 +2,14 @@
 mod build;
 
 use build::{axes, bytes, model, node, number, scalar, set, text, value};
-use freelane_graph::{Datum, Plan, State};
-use freelane_onnx::{ExternalData, ModelFile, import};
+use freelane_graph::{Datum, Limits};
+use freelane_onnx::{Session, SessionOptions};
 use freelane_ops::Array;
-use freelane_pool::Lane;
 
 fn run(model: Vec<u8>, inputs: &[Datum]) -> Result<f32, String> {
-    let file = ModelFile::from_bytes(model);
-    let imported =
-        import(&file.model().map_err(|e| e.to_string())?, &ExternalData::Refused).map_err(|e| e.to_string())?;
-    let plan = Plan::new(imported.graph).map_err(|e| e.to_string())?;
-    let found = Lane::with(|lane| plan.run(lane, &mut State::default(), inputs)).map_err(|e| e.to_string())?;
+    let options = SessionOptions { plain: true, ..SessionOptions::default() };
+    let session = Session::from_bytes(model, &options).map_err(|e| e.to_string())?;
+    let found = session.run_within(inputs, &Limits::default()).map_err(|e| e.to_string())?;
     Array::from(found[0].array().ok_or("no array")?.clone()).item::<f32>().map_err(|e| e.to_string())
 }
 

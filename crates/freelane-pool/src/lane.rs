@@ -2,7 +2,7 @@
 
 use crate::Reserve;
 use crate::Runtime;
-use crate::poll::{Interrupted, POLL_NS, Polls};
+use crate::poll::{Asked, Interrupted, POLL_NS, Polls};
 use crate::reserve::Reserves;
 use crate::scopes::Scopes;
 use freelane_mem::{BufferMut, DEFAULT_ALIGN, Heap, MemError, ScratchReq, Workspace};
@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Estimated serial time from which a loop is split. A worker that sleeps takes 15 to 20 us to wake, so that less work
 /// than this is done before help arrives (bench `par_for`).
@@ -38,7 +39,7 @@ pub struct Lane {
     workspace: Workspace,
     scopes: Scopes,
     reserves: Reserves,
-    poll: Cell<Option<fn() -> bool>>,
+    asked: Cell<Asked>,
 }
 
 impl Lane {
@@ -145,9 +146,9 @@ impl Lane {
         (0..tasks).for_each(|task| f(self, task));
     }
 
-    /// As [`par_for`](Self::par_for), for loops that may be interrupted: where a [poll](Self::set_poll) is set and
-    /// `cost_ns` is above [`POLL_NS`], it is asked about once every [`POLL_NS`], between tasks on this thread. Once it
-    /// says so no further task is begun, on any thread, and those that run end.
+    /// As [`par_for`](Self::par_for), for loops that may be interrupted: where a [poll](Self::set_poll) or a
+    /// [deadline](Self::until) is set and `cost_ns` is above [`POLL_NS`], it is asked about once every [`POLL_NS`], between
+    /// tasks on this thread. Once it says so no further task is begun, on any thread, and those that run end.
     ///
     /// # Errors
     /// When the loop was interrupted: some tasks have not run.
@@ -161,13 +162,12 @@ impl Lane {
         cost_ns: u64,
         f: &(dyn Fn(&Lane, usize) + Sync),
     ) -> Result<(), Interrupted> {
-        match self.poll.get() {
-            Some(poll) if cost_ns > POLL_NS && tasks > 1 => self.polled(tasks, cost_ns, f, poll),
-            _ => {
-                self.par_for(tasks, cost_ns, f);
-                Ok(())
-            }
+        let asked = self.asked.get();
+        if cost_ns > POLL_NS && tasks > 1 && !asked.is_nothing() {
+            return self.polled(tasks, cost_ns, f, asked);
         }
+        self.par_for(tasks, cost_ns, f);
+        Ok(())
     }
 
     fn polled(
@@ -175,9 +175,9 @@ impl Lane {
         tasks: usize,
         cost_ns: u64,
         f: &(dyn Fn(&Lane, usize) + Sync),
-        poll: fn() -> bool,
+        asked: Asked,
     ) -> Result<(), Interrupted> {
-        let polls = Polls::new(poll, tasks, cost_ns);
+        let polls = Polls::new(asked, tasks, cost_ns);
         if let Some(done) = self.split(tasks, f, Some(polls)) {
             return done;
         }
@@ -191,23 +191,20 @@ impl Lane {
     /// When the loop was interrupted: the last tasks have not run.
     #[inline]
     pub fn try_for(&self, tasks: usize, cost_ns: u64, mut f: impl FnMut(usize)) -> Result<(), Interrupted> {
-        match self.poll.get() {
-            Some(poll) if cost_ns > POLL_NS => {
-                let polls = Polls::new(poll, tasks, cost_ns);
-                (0..tasks).try_for_each(|task| polls.then(task, || f(task)))
-            }
-            _ => {
-                (0..tasks).for_each(f);
-                Ok(())
-            }
+        let asked = self.asked.get();
+        if cost_ns > POLL_NS && !asked.is_nothing() {
+            let polls = Polls::new(asked, tasks, cost_ns);
+            return (0..tasks).try_for_each(|task| polls.then(task, || f(task)));
         }
+        (0..tasks).for_each(f);
+        Ok(())
     }
 
     /// Into how many tasks a loop of this cost is best cut: one for each thread, or enough to be interrupted in time.
     #[inline]
     pub fn pieces(&self, cost_ns: u64) -> usize {
         let threads = self.threads();
-        if cost_ns <= POLL_NS || self.poll.get().is_none() {
+        if cost_ns <= POLL_NS || self.asked.get().is_nothing() {
             return threads;
         }
         threads.max(usize::try_from(cost_ns.div_ceil(POLL_NS)).unwrap_or(usize::MAX))
@@ -226,7 +223,31 @@ impl Lane {
     /// });
     /// ```
     pub fn set_poll(&self, poll: Option<fn() -> bool>) -> Option<fn() -> bool> {
-        self.poll.replace(poll)
+        let before = self.asked.get();
+        self.asked.set(Asked { poll, ..before });
+        before.poll
+    }
+
+    /// Calls `f`, whose loops that may be interrupted stop once the deadline has passed, or an earlier one around it.
+    ///
+    /// ```
+    /// use freelane_pool::{Interrupted, Lane};
+    /// use std::time::Instant;
+    /// Lane::with(|lane| {
+    ///     let done = lane.until(Some(Instant::now()), || lane.try_par_for(1000, 1_000_000_000, &|_, _| ()));
+    ///     assert_eq!(done, Err(Interrupted));
+    /// });
+    /// ```
+    #[inline]
+    pub fn until<R>(&self, deadline: Option<Instant>, f: impl FnOnce() -> R) -> R {
+        if deadline.is_none() {
+            return f();
+        }
+        let before = self.asked.get();
+        let earlier = before.deadline.into_iter().chain(deadline).min();
+        self.asked.set(Asked { deadline: earlier, ..before });
+        let _restored = Restored { lane: self, deadline: before.deadline };
+        f()
     }
 
     fn split(
@@ -268,6 +289,19 @@ impl Lane {
     }
 }
 
+/// Sets a deadline again when it is dropped, after a panic too.
+struct Restored<'l> {
+    lane: &'l Lane,
+    deadline: Option<Instant>,
+}
+
+impl Drop for Restored<'_> {
+    fn drop(&mut self) {
+        let asked = self.lane.asked.get();
+        self.lane.asked.set(Asked { deadline: self.deadline, ..asked });
+    }
+}
+
 #[cold]
 fn create() -> *const Lane {
     let (heap, workspace) = (Heap::current(), Workspace::new());
@@ -277,7 +311,7 @@ fn create() -> *const Lane {
         workspace,
         scopes: Scopes::new(),
         reserves: Reserves::default(),
-        poll: Cell::new(None),
+        asked: Cell::default(),
     };
     let lane = Box::into_raw(Box::new(lane));
     LANE.with(|place| place.set(lane));

@@ -1,9 +1,12 @@
 //! Loops that are interrupted on request.
 
+use std::time::Instant;
+
 /// Estimated time between two questions whether to go on, and of the longest loop that is not asked about.
 pub const POLL_NS: u64 = 1_000_000;
 
-/// A loop ended early, because the lane's [poll](crate::Lane::set_poll) said so.
+/// A loop ended early, because the lane's [poll](crate::Lane::set_poll) said so or its
+/// [deadline](crate::Lane::until) has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
@@ -11,20 +14,41 @@ pub struct Interrupted;
 /// What a loop's caller asks, and how often.
 #[derive(Clone, Copy)]
 pub struct Polls {
-    ask: fn() -> bool,
+    asked: Asked,
     every: usize,
 }
 
+/// What ends loops early.
+#[derive(Clone, Copy, Default)]
+pub struct Asked {
+    /// Says whether to stop.
+    pub poll: Option<fn() -> bool>,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+}
+
+impl Asked {
+    /// Whether there is nothing to ask.
+    #[inline]
+    pub fn is_nothing(self) -> bool {
+        self.poll.is_none() && self.deadline.is_none()
+    }
+
+    fn stops(self) -> bool {
+        self.poll.is_some_and(|poll| poll()) || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+}
+
 impl Polls {
-    pub fn new(ask: fn() -> bool, tasks: usize, cost_ns: u64) -> Polls {
+    pub fn new(asked: Asked, tasks: usize, cost_ns: u64) -> Polls {
         let polls = usize::try_from(cost_ns.div_ceil(POLL_NS)).unwrap_or(usize::MAX);
-        Polls { ask, every: (tasks / polls.max(1)).max(1) }
+        Polls { asked, every: (tasks / polls.max(1)).max(1) }
     }
 
     /// Whether to stop after so many tasks; asks when it is time to.
     #[inline]
     pub fn interrupt(self, done: usize) -> bool {
-        done > 0 && done.is_multiple_of(self.every) && (self.ask)()
+        done > 0 && done.is_multiple_of(self.every) && self.asked.stops()
     }
 
     /// Runs a task after `done` others, unless it is time to stop.

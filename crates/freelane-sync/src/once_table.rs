@@ -23,6 +23,20 @@ impl<T> OnceTable<T> {
         self.0.get_or_init(f)
     }
 
+    /// The value, built by `f` if it is not there yet. Nobody waits: of several built at once one stays, and an `f` that
+    /// fails leaves the cell as it is.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    #[inline]
+    pub fn get_or_try_init<E>(&self, f: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        if let Some(value) = self.0.get() {
+            return Ok(value);
+        }
+        let made = f()?;
+        Ok(self.0.get_or_init(|| made))
+    }
+
     /// The value, if built.
     #[inline]
     pub fn get(&self) -> Option<&T> {
@@ -45,5 +59,12 @@ mod tests {
         assert_eq!(table.get(), None);
         assert_eq!((*table.get_or_init(|| 1), *table.get_or_init(|| 2)), (1, 1));
         assert_eq!(table.get(), Some(&1));
+    }
+
+    #[test]
+    fn what_fails_is_tried_again() {
+        let table = OnceTable::new();
+        assert_eq!((table.get_or_try_init(|| Err("no")), table.get()), (Err("no"), None));
+        assert_eq!((table.get_or_try_init(|| Ok::<_, &str>(1)), table.get_or_try_init(|| Err("no"))), (Ok(&1), Ok(&1)));
     }
 }

@@ -41,7 +41,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let file = ModelFile::open(&args.model)?;
     let model = file.model()?;
     if let Some(pass) = &args.after {
-        let mut graph = import(&model, &file.external_data()).map_err(|e| file.blame(e))?.graph;
+        let plain = pass == "import";
+        let mut graph = import(&model, &file.external_data(), plain).map_err(|e| file.blame(e))?.graph;
         if pass != "import" {
             Lane::with(|lane| passes::optimize(lane, &mut graph, Some(pass)))?;
         }

@@ -8,6 +8,8 @@ mod join;
 mod merge;
 mod same;
 
+pub use fold::computed;
+
 use crate::{Graph, GraphError};
 use freelane_pool::Lane;
 
@@ -32,7 +34,7 @@ pub const PASSES: &[Pass] = &[
 /// Runs the passes, up to and with the one of a name, or all.
 ///
 /// # Errors
-/// When a node that is computed ahead fails, as it would in every run, or there is no pass of that name.
+/// When there is no pass of that name. A node that fails when it is computed ahead stays where it is.
 pub fn optimize(lane: &Lane, graph: &mut Graph, until: Option<&str>) -> Result<(), GraphError> {
     let count = match until {
         None => PASSES.len(),

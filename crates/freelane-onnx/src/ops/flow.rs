@@ -2,7 +2,7 @@
 use super::{Body, Row, Spec, row};
 use crate::Fault;
 use freelane_array::{DType, Index, normalize_axis};
-use freelane_graph::{Datum, Fact, GraphError, Operator, Run, State};
+use freelane_graph::{Datum, Fact, GraphError, Operator, Plan, Run, State};
 use freelane_ops::{Array, concat, stack};
 use std::sync::Arc;
 
@@ -34,6 +34,10 @@ fn truth_of(x: &Datum) -> Result<bool, GraphError> {
 impl Operator for If {
     fn name(&self) -> &str {
         "If"
+    }
+
+    fn bodies(&self) -> Vec<&Arc<Plan>> {
+        vec![&self.yes.plan, &self.no.plan]
     }
 
     fn infer(&self, _: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
@@ -106,6 +110,10 @@ impl Loop {
 impl Operator for Loop {
     fn name(&self) -> &str {
         "Loop"
+    }
+
+    fn bodies(&self) -> Vec<&Arc<Plan>> {
+        vec![&self.body.plan]
     }
 
     fn infer(&self, _: &[Option<&Fact>], _: usize) -> Result<Vec<Fact>, GraphError> {
@@ -298,6 +306,10 @@ impl Operator for Scan {
         "Scan"
     }
 
+    fn bodies(&self) -> Vec<&Arc<Plan>> {
+        vec![&self.body.plan]
+    }
+
     fn infer(&self, _: &[Option<&Fact>], _: usize) -> Result<Vec<Fact>, GraphError> {
         Ok(of_dtype(&self.facts))
     }
@@ -334,6 +346,10 @@ struct Map {
 impl Operator for Map {
     fn name(&self) -> &str {
         "SequenceMap"
+    }
+
+    fn bodies(&self) -> Vec<&Arc<Plan>> {
+        vec![&self.body.plan]
     }
 
     fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {

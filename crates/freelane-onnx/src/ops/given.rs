@@ -131,6 +131,20 @@ pub(crate) fn known(dtype: Option<freelane_array::DType>, shape: Option<Vec<Dim>
     vec![Fact { dtype, shape, constant: None }]
 }
 
+/// Values in a list, whose length a file may have chosen: memory that cannot be had is an error.
+pub(crate) fn listed<T>(count: usize, values: impl Iterator<Item = T>) -> Result<Vec<T>, GraphError> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count)
+        .map_err(|_| GraphError::invalid(format!("memory for a list of {count} numbers cannot be had")))?;
+    list.extend(values.take(count));
+    Ok(list)
+}
+
+/// The number of elements of two axes.
+pub(crate) fn area_of(a: usize, b: usize) -> Result<usize, GraphError> {
+    a.checked_mul(b).ok_or_else(|| GraphError::invalid(format!("{a} times {b} elements are too many")))
+}
+
 /// The place of elements in an array of a shape, as they lie one after another: the steps of the axes.
 pub(crate) fn steps(shape: &[usize]) -> Vec<usize> {
     let mut steps = vec![1; shape.len()];

@@ -107,13 +107,7 @@ impl Conv {
             return Ok(make()?.run(lane, x, bias, residual, self.activation)?);
         }
         for place in &self.packed {
-            let shared = match place.get() {
-                Some(shared) => shared,
-                None => {
-                    let made = make()?;
-                    place.get_or_init(|| made)
-                }
-            };
+            let shared = place.get_or_try_init(make)?;
             if shared.fits(x) {
                 return Ok(shared.run(lane, x, bias, residual, self.activation)?);
             }

@@ -1,5 +1,5 @@
 //! Arrays made of a few numbers.
-use super::given::{array, axis_of, dims_of, fact, float_of, int_of, known, length_of, lengths_of};
+use super::given::{area_of, array, axis_of, dims_of, fact, float_of, int_of, known, length_of, lengths_of, listed};
 use super::{Op, Row, Spec, ints_of, row};
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
@@ -151,8 +151,8 @@ fn window(spec: &Spec<'_>, f: fn(f64) -> f64) -> Result<Arc<dyn Operator>, Fault
     Op::new(spec, move |cx| {
         let n = length_of(int_of(cx, 0)?.unwrap_or(0))?;
         let period = if periodic { n } else { n.saturating_sub(1) } as f64;
-        let values: Vec<f64> = (0..n).map(|i| f(2.0 * PI * i as f64 / period)).collect();
-        cx.set(0, Array::from_slice(&values)?.astype(dtype)?);
+        let values = listed(n, (0..n).map(|i| f(2.0 * PI * i as f64 / period)))?;
+        cx.set(0, Array::from_vec(values, &[n])?.astype(dtype)?);
         Ok(())
     })
     .infer(move |_, _| Ok(known(Some(dtype), Some(vec![Dim::Unknown]))))
@@ -164,13 +164,14 @@ fn mel_weight_matrix(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     Op::new(spec, move |cx| {
         let number = |i| float_of(cx, i)?.ok_or_else(|| GraphError::invalid(format!("input {i} is missing")));
         let (bands, length, rate) = (number(0)? as i64, number(1)? as i64, number(2)?);
-        let (bands, bins) = (length_of(bands)?, length_of(length / 2 + 1)?);
+        let (bands, bins) = (length_of(bands)?, length_of(length)? / 2 + 1);
         let mel = |hertz: f64| 2595.0 * (1.0 + hertz / 700.0).log10();
         let hertz = |mel: f64| 700.0 * (10f64.powf(mel / 2595.0) - 1.0);
         let (low, high) = (mel(number(3)?), mel(number(4)?));
-        let step = (high - low) / (bands + 2) as f64;
-        let edge = |i: usize| ((length + 1) as f64 * hertz(low + i as f64 * step) / rate).floor() as i64;
-        let mut weights = vec![0.0f64; bins * bands];
+        let step = (high - low) / (bands as f64 + 2.0);
+        let edge = |i: usize| ((length as f64 + 1.0) * hertz(low + i as f64 * step) / rate).floor() as i64;
+        let count = area_of(bins, bands)?;
+        let mut weights = listed(count, std::iter::repeat_n(0.0f64, count))?;
         for band in 0..bands {
             let (from, centre, to) = (edge(band), edge(band + 1), edge(band + 2));
             let mut put = |bin: i64, weight: f64| {

@@ -1,4 +1,5 @@
 //! Functions of each element, and those that fold any number of arrays elementwise.
+use super::given::fact;
 use super::{Op, Row, Spec, row, ufunc};
 use crate::Fault;
 use freelane_array::{DType, Kind};
@@ -88,7 +89,7 @@ fn binary(spec: &Spec<'_>, f: &'static UFunc) -> Result<Arc<dyn Operator>, Fault
         Ok(())
     })
     .infer(move |facts, _| {
-        let x = facts[0].cloned().unwrap_or_default();
+        let x = fact(facts, 0).cloned().unwrap_or_default();
         Ok(vec![Fact { dtype: x.dtype.and_then(|d| f.result_dtype(d)), shape: x.shape, constant: None }])
     })
     .done()

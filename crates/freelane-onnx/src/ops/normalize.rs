@@ -1,10 +1,13 @@
 //! Normalizations and dropout.
+use super::given::array;
+use super::random::generator;
 use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
 use freelane_graph::{Fact, GraphError, Operator, Run};
 use freelane_nn::norm::{Batch, Channels, LineNorm, channel_moments, group_norm, local_response};
 use freelane_ops::Array;
+use freelane_random::Generator;
 use freelane_sync::OnceTable;
 use std::sync::Arc;
 
@@ -147,13 +150,10 @@ impl Operator for BatchNorm {
             let (scale, shift, mean, variance) = (cx.array(1)?, cx.array(2)?, cx.array(3)?, cx.array(4)?);
             Ok(Batch { scale, shift, mean, variance, epsilon: self.epsilon }.channels(x.dtype())?)
         };
-        if self.constant && self.channels.get().is_none() {
-            let made = make(cx)?;
-            self.channels.get_or_init(|| made);
-        }
-        let y = match self.channels.get() {
-            Some(channels) => channels.call(cx.lane(), x)?,
-            None => make(cx)?.call(cx.lane(), x)?,
+        let y = if self.constant {
+            self.channels.get_or_try_init(|| make(cx))?.call(cx.lane(), x)?
+        } else {
+            make(cx)?.call(cx.lane(), x)?
         };
         cx.set(0, y);
         Ok(())
@@ -255,7 +255,7 @@ fn dropout(s: &Spec<'_>, training: bool) -> Made {
 }
 
 fn training_dropout(s: &Spec<'_>) -> Made {
-    let seed = s.int_or_none("seed")?;
+    let seed = s.int_or_none("seed")?.map(|seed| seed as u64);
     Op::new(s, move |cx| {
         let flag = |x: &ArrayData| Array::from(x.clone()).astype(DType::Bool)?.item::<bool>();
         let training = cx.array_or_none(2)?.map(flag).transpose()?.unwrap_or(false);
@@ -264,7 +264,7 @@ fn training_dropout(s: &Spec<'_>) -> Made {
         if !training || ratio == 0.0 {
             return kept(cx, DType::Bool);
         }
-        dropped(cx, ratio, seed)
+        cx.with_memo(|_| generator(seed), |cx, from| dropped(cx, ratio, from))
     })
     .infer(like_first)
     .impure()
@@ -272,23 +272,12 @@ fn training_dropout(s: &Spec<'_>) -> Made {
 }
 
 /// Drops elements at random, and scales those that stay.
-fn dropped(cx: &mut Run<'_>, ratio: f64, seed: Option<i64>) -> Result<(), GraphError> {
-    let x = Array::from(cx.array(0)?.clone());
-    // A small generator: what is dropped need not be unpredictable, but differ from run to run if no seed is given.
-    let mut state = match seed {
-        Some(seed) => seed as u64,
-        None => std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_nanos() as u64),
-    };
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    };
-    let stays: Vec<bool> = (0..x.len()).map(|_| next() >= ratio).collect();
-    let mask = Array::from_vec(stays, x.shape())?;
+fn dropped(cx: &mut Run<'_>, ratio: f64, from: &mut Generator) -> Result<(), GraphError> {
+    let x = array(cx, 0)?;
+    let mask = from.random(x.shape())?.greater_equal(ratio)?;
     let scale = if ratio < 1.0 { 1.0 / (1.0 - ratio) } else { 0.0 };
-    cx.set(0, x.multiply(&mask)?.multiply(scale)?.astype(x.dtype())?);
+    let y = x.multiply(&mask)?.multiply(scale)?.astype(x.dtype())?;
+    cx.set(0, y);
     cx.set(1, mask);
     Ok(())
 }

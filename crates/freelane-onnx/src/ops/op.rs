@@ -1,5 +1,6 @@
 //! Operators out of closures.
 use super::Spec;
+use super::given::listed;
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
 use freelane_graph::{Call, Fact, GraphError, Operator, Run};
@@ -99,11 +100,19 @@ pub(crate) fn ufunc(f: &'static UFunc) -> Result<Arc<dyn Operator>, Fault> {
     Ok(Arc::new(Call::ufunc(f)))
 }
 
+/// Numbers, of which there may be more than memory: a stretched array has more elements than bytes.
+fn few(count: usize, numbers: impl Iterator<Item = i64>) -> Result<SmallVec<[i64; 8]>, GraphError> {
+    if count > 8 {
+        return Ok(listed(count, numbers)?.into());
+    }
+    Ok(numbers.collect())
+}
+
 /// The numbers of an integer tensor.
 pub(crate) fn ints_of(array: &ArrayData) -> Result<SmallVec<[i64; 8]>, GraphError> {
     match array.dtype() {
-        DType::I64 => Ok(array.view::<i64>()?.iter().collect()),
-        DType::I32 => Ok(array.view::<i32>()?.iter().map(i64::from).collect()),
+        DType::I64 => few(array.layout().len(), array.view::<i64>()?.iter()),
+        DType::I32 => few(array.layout().len(), array.view::<i32>()?.iter().map(i64::from)),
         dtype if dtype.is_integer() => Ok(Array::from(array.clone()).astype(DType::I64)?.to_vec::<i64>()?.into()),
         other => Err(GraphError::invalid(format!("expected integers, found {other}"))),
     }

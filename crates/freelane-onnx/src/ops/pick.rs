@@ -1,5 +1,5 @@
 //! Elements picked by their value.
-use super::given::{array, axis_of, fact, int_of, known, length_of};
+use super::given::{array, axis_of, fact, int_of, known, length_of, listed};
 use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::{DType, Element};
@@ -77,7 +77,7 @@ fn distinct<T: Element + PartialOrd>(x: &Array, rows: usize, sorted: bool) -> Re
     let width = values.len() / rows.max(1);
     let row = |i: usize| &values[i * width..(i + 1) * width];
     let compare = |a: usize, b: usize| row(a).partial_cmp(row(b)).unwrap_or(Ordering::Equal);
-    let mut order: Vec<usize> = (0..rows).collect();
+    let mut order = listed(rows, 0..rows)?;
     order.sort_by(|&a, &b| compare(a, b));
     let mut groups: Vec<Vec<usize>> = vec![];
     for i in order {
@@ -89,7 +89,7 @@ fn distinct<T: Element + PartialOrd>(x: &Array, rows: usize, sorted: bool) -> Re
     if !sorted {
         groups.sort_by_key(|group| group[0]);
     }
-    let mut inverse = vec![0i64; rows];
+    let mut inverse = listed(rows, std::iter::repeat_n(0i64, rows))?;
     for (g, group) in groups.iter().enumerate() {
         group.iter().for_each(|&i| inverse[i] = g as i64);
     }

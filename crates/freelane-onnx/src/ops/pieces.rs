@@ -1,5 +1,5 @@
 //! Arrays put together, cut apart, and made larger.
-use super::given::{Few, Ints, array, axes_of, axis_of, fact, int_of, known, length_of};
+use super::given::{Few, Ints, area_of, array, axes_of, axis_of, fact, int_of, known, length_of, listed};
 use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::{ArrayData, DType, Index, Slice};
@@ -238,8 +238,9 @@ fn pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         };
         let cropped: SmallVec<[Index; 8]> = (pads.iter().zip(x.shape()))
             .map(|(&(before, after), &n)| {
-                let start = (-before).clamp(0, n as i64) as isize;
-                let stop = (n as i64 - (-after).max(0)).clamp(start as i64, n as i64) as isize;
+                let start = before.saturating_neg().clamp(0, n as i64) as isize;
+                let stop =
+                    (n as i64).saturating_sub(after.saturating_neg().max(0)).clamp(start as i64, n as i64) as isize;
                 Slice { start: Some(start), stop: Some(stop), step: 1 }.into()
             })
             .collect();
@@ -361,10 +362,11 @@ fn reverse_sequence(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         }
         let from = |t: i64, l: i64| if t < l { l - 1 - t } else { t };
         // Numbers along the time axis, one row each, for each sequence of the batch.
-        let places: Vec<i64> = if time < batch {
-            (0..n).flat_map(|t| lengths.iter().map(move |&l| from(t, l))).collect()
+        let count = area_of(x.shape()[time], lengths.len())?;
+        let places = if time < batch {
+            listed(count, (0..n).flat_map(|t| lengths.iter().map(move |&l| from(t, l))))?
         } else {
-            lengths.iter().flat_map(|&l| (0..n).map(move |t| from(t, l))).collect()
+            listed(count, lengths.iter().flat_map(|&l| (0..n).map(move |t| from(t, l))))?
         };
         let mut shape = vec![1isize; x.rank()];
         (shape[time], shape[batch]) = (n as isize, lengths.len() as isize);

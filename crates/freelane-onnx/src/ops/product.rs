@@ -53,7 +53,11 @@ fn packed(
     }
     let turned = weights.layout().reverse_axes();
     let weights = if turn_weights { weights.with_layout(turned)? } else { weights.clone() };
-    Ok(Dense::new(&weights, bias)?.map(|dense| Packed { dense, name }))
+    let dense = Dense::new(&weights, bias)?;
+    if dense.is_some() {
+        spec.reads.set(1);
+    }
+    Ok(dense.map(|dense| Packed { dense, name }))
 }
 
 impl Operator for Packed {

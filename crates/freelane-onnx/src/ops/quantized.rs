@@ -1,5 +1,5 @@
 //! Floats as small integers, and products of those.
-use super::given::{array, axis_of};
+use super::given::{array, axis_of, fact};
 use super::layers::{groups, sliding};
 use super::{Op, Row, Spec, row};
 use crate::narrow::{Narrow, Towards};
@@ -28,7 +28,7 @@ pub(crate) const ROWS: &[Row] = &[
             cx.set(0, y);
             Ok(())
         })
-        .infer(of_dtype_of(7))
+        .infer(of_zero_dtype)
         .done()
     }),
     row("QLinearConv", 10, |s| {
@@ -41,19 +41,15 @@ pub(crate) const ROWS: &[Row] = &[
             cx.set(0, y);
             Ok(())
         })
-        .infer(of_dtype_of(7))
+        .infer(of_zero_dtype)
         .done()
     }),
 ];
 
-type Infer = fn(&[Option<&Fact>], usize) -> Result<Vec<Fact>, GraphError>;
-
-/// The output has the type of input 7.
-fn of_dtype_of(_: usize) -> Infer {
-    |facts, outputs| {
-        let dtype = facts.get(7).and_then(|f| f.as_ref()?.dtype);
-        Ok(vec![Fact { dtype, ..Fact::default() }; outputs])
-    }
+/// The output has the type of input 7, its zero point.
+fn of_zero_dtype(facts: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+    let dtype = fact(facts, 7).and_then(|f| f.dtype);
+    Ok(vec![Fact { dtype, ..Fact::default() }; outputs])
 }
 
 /// Which elements share a scale.
@@ -204,13 +200,10 @@ fn matmul_integer(s: &Spec<'_>) -> Made {
             cx.set(0, y);
             return Ok(());
         }
-        if constant && packed.get().is_none() {
-            let made = ByteMatrix::pack(b)?;
-            packed.get_or_init(|| made);
-        }
-        let y = match packed.get() {
-            Some(shared) => shared.multiply(cx.lane(), a, a_zero, b_zero)?,
-            None => ByteMatrix::pack(b)?.multiply(cx.lane(), a, a_zero, b_zero)?,
+        let y = if constant {
+            packed.get_or_try_init(|| ByteMatrix::pack(b))?.multiply(cx.lane(), a, a_zero, b_zero)?
+        } else {
+            ByteMatrix::pack(b)?.multiply(cx.lane(), a, a_zero, b_zero)?
         };
         cx.set(0, y);
         Ok(())

@@ -28,17 +28,22 @@ fn uniform(from: &mut Generator, [low, high]: [f64; 2], shape: &[usize]) -> Resu
     from.uniform(low, high, shape)
 }
 
+/// The seed that a node names.
+fn seed_of(spec: &Spec<'_>) -> Result<Option<u64>, Fault> {
+    Ok(spec.float_or_none("seed")?.map(|seed| u64::from(seed.to_bits())))
+}
+
 /// The generator that a node keeps for itself.
-fn generator(seed: Option<f32>) -> Result<Generator, GraphError> {
+pub(super) fn generator(seed: Option<u64>) -> Result<Generator, GraphError> {
     match seed {
-        Some(seed) => Ok(Generator::new(u64::from(seed.to_bits()))),
+        Some(seed) => Ok(Generator::new(seed)),
         None => Generator::from_system().map_err(|e| GraphError::invalid(e.to_string())),
     }
 }
 
 fn drawn(spec: &Spec<'_>, draw: Draw, names: [&'static str; 2], like: bool) -> Result<Arc<dyn Operator>, Fault> {
     let bounds = [f64::from(spec.float(names[0], 0.0)?), f64::from(spec.float(names[1], 1.0)?)];
-    let (seed, dtype) = (spec.float_or_none("seed")?, spec.dtype("dtype")?);
+    let (seed, dtype) = (seed_of(spec)?, spec.dtype("dtype")?);
     let fixed = if like { None } else { Some(lengths(spec)?) };
     Op::new(spec, move |cx| {
         let (shape, dtype) = match &fixed {
@@ -63,7 +68,7 @@ fn lengths(spec: &Spec<'_>) -> Result<SmallVec<[usize; 8]>, Fault> {
 }
 
 fn bernoulli(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
-    let (seed, dtype) = (spec.float_or_none("seed")?, spec.dtype("dtype")?);
+    let (seed, dtype) = (seed_of(spec)?, spec.dtype("dtype")?);
     Op::new(spec, move |cx| {
         let p = Array::from(cx.array(0)?.clone());
         cx.with_memo(
@@ -86,7 +91,7 @@ fn bernoulli(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
 
 /// Draws numbers of columns, each as often as the exponential of the number there says.
 fn multinomial(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
-    let (seed, dtype) = (spec.float_or_none("seed")?, spec.dtype("dtype")?.unwrap_or(DType::I32));
+    let (seed, dtype) = (seed_of(spec)?, spec.dtype("dtype")?.unwrap_or(DType::I32));
     let count = spec.int("sample_size", 1)?.max(0) as usize;
     Op::new(spec, move |cx| {
         let x = Array::from(cx.array(0)?.clone());

@@ -131,13 +131,7 @@ impl Operator for Layer {
             let weights = make(cx)?;
             return run(cx, &self.how, &weights);
         }
-        let weights = match self.packed.get() {
-            Some(weights) => weights,
-            None => {
-                let made = make(cx)?;
-                self.packed.get_or_init(|| made)
-            }
-        };
+        let weights = self.packed.get_or_try_init(|| make(cx))?;
         run(cx, &self.how, weights)
     }
 
@@ -161,14 +155,8 @@ fn quantized(s: &Spec<'_>) -> Made {
             let weights = make(cx)?;
             return run(cx, &how, &weights);
         }
-        if packed.get().is_none() {
-            let made = make(cx)?;
-            packed.get_or_init(|| made);
-        }
-        match packed.get() {
-            Some(weights) => run(cx, &how, weights),
-            None => Err(GraphError::invalid("weights are missing")),
-        }
+        let weights = packed.get_or_try_init(|| make(cx))?;
+        run(cx, &how, weights)
     })
     .of_input_dtype()
     .done()

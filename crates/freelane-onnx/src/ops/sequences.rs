@@ -1,4 +1,5 @@
 //! Sequences, and values that may be missing.
+use super::given::{lengths_of, listed};
 use super::{Op, Row, Spec, ints_of, row};
 use crate::Fault;
 use freelane_array::{DType, Index, Slice, normalize_axis};
@@ -126,19 +127,19 @@ fn split(s: &Spec<'_>) -> Made {
         let length = x.shape()[axis];
         let given = cx.array_or_none(1)?;
         let sizes: Vec<usize> = match given {
-            None => vec![1; length],
+            None => listed(length, std::iter::repeat_n(1, length))?,
             Some(split) if split.layout().rank() == 0 => {
                 let size = ints_of(split)?.first().copied().unwrap_or(0);
                 let size = usize::try_from(size).ok().filter(|n| *n > 0);
                 let size = size.ok_or_else(|| GraphError::invalid("parts of no length"))?;
-                (0..length).step_by(size).map(|from| size.min(length - from)).collect()
+                listed(length.div_ceil(size), (0..length).step_by(size).map(|from| size.min(length - from)))?
             }
-            Some(split) => ints_of(split)?.iter().map(|&n| n.max(0) as usize).collect(),
+            Some(split) => lengths_of(&ints_of(split)?)?.to_vec(),
         };
         if sizes.iter().try_fold(0usize, |a, b| a.checked_add(*b)) != Some(length) {
             return Err(GraphError::invalid(format!("parts of {sizes:?} of an axis of {length}")));
         }
-        let (mut parts, mut from) = (vec![], 0);
+        let (mut parts, mut from) = (listed(sizes.len(), std::iter::empty())?, 0);
         for size in sizes {
             let mut index = vec![Index::from(Slice::all()); axis];
             index.push(match given {

@@ -8,6 +8,9 @@ use freelane_ops::Array;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+/// Sides of the largest block of pixels that becomes channels.
+const MOST_BLOCK: usize = 1 << 16;
+
 pub(super) const ROWS: &[Row] = &[
     row("DepthToSpace", 1, depth_to_space),
     row("Expand", 8, expand),
@@ -278,12 +281,24 @@ fn expand(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     .done()
 }
 
-/// An image's shape and block, if they fit.
-fn blocks(x: &Array, block: usize) -> Result<[usize; 4], GraphError> {
+/// The length of a block's sides.
+fn block_of(spec: &Spec<'_>) -> Result<usize, Fault> {
+    let block = spec.int("blocksize", 0)?;
+    let fits = usize::try_from(block).ok().filter(|b| (1..=MOST_BLOCK).contains(b));
+    fits.ok_or_else(|| Fault::Invalid(format!("attribute blocksize is {block}, not from 1 to {MOST_BLOCK}")))
+}
+
+/// An image's shape.
+fn image(x: &Array) -> Result<[usize; 4], GraphError> {
     match *x.shape() {
-        [n, c, h, w] if block > 0 => Ok([n, c, h, w]),
-        _ => Err(GraphError::invalid(format!("needs four axes and a block size, found {:?} and {block}", x.shape()))),
+        [n, c, h, w] => Ok([n, c, h, w]),
+        _ => Err(GraphError::invalid(format!("needs four axes, found {:?}", x.shape()))),
     }
+}
+
+/// A length times a block, or its area.
+fn widened(n: usize, by: usize) -> Result<usize, GraphError> {
+    n.checked_mul(by).ok_or_else(|| GraphError::invalid(format!("an axis of {n} times {by} is too long")))
 }
 
 fn reshaped(x: &Array, shape: &[usize]) -> Result<Array, GraphError> {
@@ -292,18 +307,18 @@ fn reshaped(x: &Array, shape: &[usize]) -> Result<Array, GraphError> {
 }
 
 fn depth_to_space(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
-    let b = spec.int("blocksize", 0)?.max(0) as usize;
+    let b = block_of(spec)?;
     let column_first = spec.word("mode", "DCR", &["DCR", "CRD"])? == 1;
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
-        let [n, c, h, w] = blocks(x, b)?;
+        let [n, c, h, w] = image(x)?;
         let depth = c / (b * b);
         let y = if column_first {
             reshaped(x, &[n, depth, b, b, h, w])?.permute_dims(&[0, 1, 4, 2, 5, 3])?
         } else {
             reshaped(x, &[n, b, b, depth, h, w])?.permute_dims(&[0, 3, 4, 1, 5, 2])?
         };
-        cx.set(0, reshaped(&y, &[n, depth, h * b, w * b])?);
+        cx.set(0, reshaped(&y, &[n, depth, widened(h, b)?, widened(w, b)?])?);
         Ok(())
     })
     .of_input_dtype()
@@ -311,15 +326,15 @@ fn depth_to_space(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
 }
 
 fn space_to_depth(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
-    let b = spec.int("blocksize", 0)?.max(0) as usize;
+    let b = block_of(spec)?;
     let column_first = spec.word("mode", "DCR", &["DCR", "CRD"])? == 1;
     Op::new(spec, move |cx| {
         let x = array(cx, 0)?;
-        let [n, c, h, w] = blocks(x, b)?;
+        let [n, c, h, w] = image(x)?;
         let y = reshaped(x, &[n, c, h / b, b, w / b, b])?;
         let order: [isize; 6] = if column_first { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] };
         let y = y.permute_dims(&order)?;
-        cx.set(0, reshaped(&y, &[n, c * b * b, h / b, w / b])?);
+        cx.set(0, reshaped(&y, &[n, widened(c, b * b)?, h / b, w / b])?);
         Ok(())
     })
     .of_input_dtype()

@@ -1,5 +1,5 @@
 //! Fourier transforms. The last axis holds real and imaginary parts.
-use super::given::{array, axis_of, int_of, length_of};
+use super::given::{area_of, array, axis_of, int_of, length_of, listed};
 use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::DType;
@@ -86,7 +86,8 @@ fn stft(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             return Err(GraphError::invalid(format!("frames of {length} every {step} do not fit a signal of {n}")));
         }
         let frames = (n - length) / step + 1;
-        let places: Vec<i64> = (0..frames).flat_map(|f| (0..length).map(move |i| (f * step + i) as i64)).collect();
+        let places = (0..frames).flat_map(|f| (0..length).map(move |i| (f * step + i) as i64));
+        let places = listed(area_of(frames, length)?, places)?;
         let mut z = signal.take(&Array::from_vec(places, &[frames, length])?, 1)?;
         if let Some(window) = window {
             z = z.multiply(&window.astype(z.dtype().real())?)?;

@@ -56,6 +56,8 @@ pub(crate) struct Spec<'s> {
     pub makes: Cell<Option<&'static DataType>>,
     /// Names of attributes that were asked for.
     pub asked: RefCell<Vec<&'static str>>,
+    /// How many of its own inputs the operator reads: fewer than there are, where it keeps the others itself.
+    pub reads: Cell<usize>,
 }
 
 impl<'s> Spec<'s> {

@@ -1,4 +1,5 @@
 //! Trees and other operators of the machine learning set, as far as they work on numbers.
+use super::given::{area_of, listed as filled};
 use super::{Op, Row, Spec, ints_of};
 use crate::Fault;
 use freelane_array::{ArrayData, DType};
@@ -313,7 +314,8 @@ fn classifier(s: &Spec<'_>) -> Made {
     let shown = if binary { 2 } else { classes };
     Op::new(s, move |cx| {
         let (rows, scores) = trees.scores(cx.array(0)?)?;
-        let mut all = vec![0.0; rows * shown];
+        let count = area_of(rows, shown)?;
+        let mut all = filled(count, std::iter::repeat_n(0.0, count))?;
         let mut chosen = vec![];
         for (row, scores) in all.chunks_mut(shown.max(1)).zip(scores.chunks(classes.max(1))) {
             if binary {

@@ -40,6 +40,22 @@ pub fn number(name: &str, value: u8) -> Vec<u8> {
     bytes(5, &[text(1, name), int(3, value), vec![0xa0, 1, 2]].concat())
 }
 
+/// An attribute that is a whole number of any size.
+pub fn large(name: &str, mut value: u64) -> Vec<u8> {
+    let mut field = vec![3 << 3];
+    while value >= 0x80 {
+        field.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    field.push(value as u8);
+    bytes(5, &[text(1, name), field, vec![0xa0, 1, 2]].concat())
+}
+
+/// An attribute that is a graph.
+pub fn graph(name: &str, fields: &[Vec<u8>]) -> Vec<u8> {
+    bytes(5, &[text(1, name), bytes(6, &fields.concat()), vec![0xa0, 1, 5]].concat())
+}
+
 /// A value of type float, or of another.
 pub fn value(field: u8, name: &str, ty: u8) -> Vec<u8> {
     bytes(field, &[text(1, name), bytes(2, &bytes(1, &int(1, ty)))].concat())
@@ -48,6 +64,12 @@ pub fn value(field: u8, name: &str, ty: u8) -> Vec<u8> {
 /// A value of type float whose axes have names.
 pub fn axes(field: u8, name: &str, axes: &[&str]) -> Vec<u8> {
     let shape: Vec<u8> = axes.iter().flat_map(|axis| bytes(1, &text(2, axis))).collect();
+    bytes(field, &[text(1, name), bytes(2, &bytes(1, &[int(1, 1), bytes(2, &shape)].concat()))].concat())
+}
+
+/// A value of type float and of a shape.
+pub fn sized(field: u8, name: &str, shape: &[u8]) -> Vec<u8> {
+    let shape: Vec<u8> = shape.iter().flat_map(|&n| bytes(1, &int(1, n))).collect();
     bytes(field, &[text(1, name), bytes(2, &bytes(1, &[int(1, 1), bytes(2, &shape)].concat()))].concat())
 }
 
