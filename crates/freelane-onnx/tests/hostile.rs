@@ -184,7 +184,7 @@ fn plain_sessions_leave_the_graphs_of_nodes_as_they_are() {
         bodies.map(|plan| plan.graph().nodes().len()).collect::<Vec<_>>()
     };
     assert_eq!(nodes(true), [3, 3]);
-    assert_eq!(nodes(false), [2, 2]);
+    assert_eq!(nodes(false), [1, 1]);
 }
 
 #[test]

@@ -204,7 +204,7 @@ impl Expr {
         let op = Pick(items);
         let data: Vec<crate::Datum> = inputs.iter().filter_map(|x| x.at_hand().cloned()).map(Into::into).collect();
         let data: Vec<Option<&crate::Datum>> = data.iter().map(Some).collect();
-        let mut made = crate::run_once(lane, &op, &data, &[true])?;
+        let mut made = crate::run_once(lane, &op, &data, &[true], &crate::Limits::default())?;
         match made.pop().flatten() {
             Some(crate::Datum::Array(part)) => {
                 let recorded = Recorded::of(op, inputs, by_values, place, Outputs::One(part.into()));
