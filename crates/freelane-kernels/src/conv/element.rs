@@ -6,6 +6,7 @@ use super::depth::{Blocks, Planes};
 use super::direct::Direct;
 use super::shape::{BLOCK, ConvShape};
 use super::table;
+use super::turned::Turned;
 use super::winograd::Winograd;
 use crate::Target;
 use crate::gemm::Packable;
@@ -22,6 +23,7 @@ pub enum Way {
     Winograd(Winograd),
     Blocks(Blocks),
     Planes(Planes),
+    Turned(Turned),
 }
 
 impl Way {
@@ -32,15 +34,17 @@ impl Way {
             Way::Winograd(_) => "winograd",
             Way::Blocks(_) => "depthwise",
             Way::Planes(_) => "depthwise planes",
+            Way::Turned(_) => "turned",
         }
     }
 
-    pub fn packed_len(&self, shape: &ConvShape) -> usize {
+    pub fn packed_len<T: Packable>(&self, shape: &ConvShape) -> usize {
         match self {
             Way::Columns(_) | Way::Planes(_) => shape.weights_len(),
             Way::Direct(way) => way.packed_len(),
             Way::Winograd(way) => way.packed_len(),
             Way::Blocks(way) => way.packed_len(),
+            Way::Turned(way) => way.packed_len::<T>(),
         }
     }
 
@@ -51,6 +55,7 @@ impl Way {
             Way::Winograd(way) => way.scratch(),
             Way::Blocks(_) => 0,
             Way::Planes(way) => way.scratch::<T>(),
+            Way::Turned(way) => way.scratch::<T>(),
         }
     }
 
@@ -61,6 +66,7 @@ impl Way {
             Way::Winograd(way) => way.pieces().count(),
             Way::Blocks(way) => way.pieces().count(),
             Way::Planes(way) => way.pieces().count(),
+            Way::Turned(way) => way.parts(),
         }
     }
 }
@@ -103,7 +109,8 @@ impl Ways for f32 {
             return None;
         }
         let winograd = Winograd::new(*shape, input, output).map(Way::Winograd);
-        winograd.or_else(|| Direct::new(*shape, input, output).map(Way::Direct))
+        let direct = || Direct::new(*shape, input, output).map(Way::Direct);
+        winograd.or_else(direct).or_else(|| Turned::new(*shape).filter(|_| planar).map(Way::Turned))
     }
 
     fn pack(way: &Way, weights: &[f32], packed: &mut [MaybeUninit<f32>]) {
@@ -113,6 +120,7 @@ impl Ways for f32 {
             Way::Winograd(way) => way.pack(weights, packed),
             Way::Blocks(way) => way.pack(weights, packed),
             Way::Planes(_) => drop(packed.write_copy_of_slice(weights)),
+            Way::Turned(way) => way.pack(weights, packed),
         }
     }
 
@@ -130,6 +138,7 @@ impl Ways for f32 {
             Way::Winograd(way) => way.run(isa, table::kernels(isa), conv, out, scratch, parts),
             Way::Blocks(way) => way.run(isa, table::kernels(isa), conv, out, parts),
             Way::Planes(way) => way.run(isa, table::lines32(isa), conv, out, scratch, parts),
+            Way::Turned(way) => way.run(isa, conv, out, scratch, parts),
         }
     }
 }

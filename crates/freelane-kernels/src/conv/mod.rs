@@ -32,6 +32,7 @@ mod table;
 mod tests;
 mod tile;
 mod transpose;
+mod turned;
 mod winograd;
 
 pub use activation::{Activation, Active};
@@ -151,7 +152,7 @@ impl<T: ConvElement> ConvPlan<T> {
 
     /// Elements of packed weights.
     pub fn packed_len(&self) -> usize {
-        self.way.packed_len(&self.shape)
+        self.way.packed_len::<T>(&self.shape)
     }
 
     /// Packs weights `[outputs, inputs / groups, taps]`, initialising all of `packed`.

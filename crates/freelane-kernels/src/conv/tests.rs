@@ -45,7 +45,7 @@ pub(super) fn numbers<T: Float>(seed: u64, count: usize) -> Vec<T> {
 /// Inputs, outputs, groups; input, kernel, stride, dilation and pads of each axis.
 type Case = (usize, usize, usize, &'static [(usize, usize, usize, usize, [usize; 2])]);
 
-const CASES: [Case; 26] = [
+const CASES: [Case; 29] = [
     (16, 130, 1, &[(10, 3, 1, 1, [1, 1]), (13, 3, 1, 1, [0, 1])]),
     (1, 1, 1, &[(1, 1, 1, 1, [0, 0])]),
     (3, 5, 1, &[(9, 3, 1, 1, [1, 1])]),
@@ -72,6 +72,10 @@ const CASES: [Case; 26] = [
     (16, 1, 1, &[(8, 3, 1, 1, [1, 1]), (8, 3, 1, 1, [1, 1])]),
     (256, 96, 1, &[(7, 1, 1, 1, [0, 0]), (7, 1, 1, 1, [0, 0])]),
     (2, 2, 2, &[(1, 2, 1, 800, [800, 0]), (1, 2, 1, 900, [900, 0])]),
+    // Few pixels, wide strides: rows of pixels times columns of channels.
+    (1, 33, 1, &[(700, 256, 128, 1, [0, 0])]),
+    (40, 36, 2, &[(20, 5, 7, 2, [3, 1]), (4, 2, 3, 1, [0, 0])]),
+    (3, 16, 1, &[(2, 2, 1, 1, [0, 0]), (3, 3, 3, 1, [0, 0]), (5, 4, 3, 1, [1, 1])]),
 ];
 
 pub(super) fn shape((inputs, outputs, groups, axes): Case) -> ConvShape {
