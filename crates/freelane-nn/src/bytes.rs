@@ -11,7 +11,7 @@ use freelane_simd::Isa;
 const OP: &str = "MatMulInteger";
 
 /// Multiplications of bytes in a nanosecond on one core, about.
-const PRODUCTS: usize = 60;
+pub(crate) const PRODUCTS: usize = 60;
 
 /// A matrix of bytes as products read it from the right.
 #[derive(Clone)]
@@ -44,13 +44,13 @@ fn zeros(x: Option<&ArrayData>) -> Result<Zeros<'_>, OpsError> {
         None => Ok(Zeros::None),
         Some(x) if x.dtype() == DType::U8 => Ok(Zeros::U8(elements(x)?)),
         Some(x) if x.dtype() == DType::I8 => Ok(Zeros::I8(elements(x)?)),
-        Some(x) => Err(not_bytes(x.dtype())),
+        Some(x) => Err(not_bytes(OP, x.dtype())),
     }
 }
 
 #[cold]
-fn not_bytes(found: DType) -> OpsError {
-    OpsError::DType { op: OP, found: vec![found], supported: "int8, uint8".to_owned() }
+pub(crate) fn not_bytes(op: &'static str, found: DType) -> OpsError {
+    OpsError::DType { op, found: vec![found], supported: "int8, uint8".to_owned() }
 }
 
 /// Zero points of bytes of one type.
@@ -62,7 +62,7 @@ impl Zero for u8 {
         match zeros {
             Zeros::None => Ok(&[]),
             Zeros::U8(list) => Ok(list),
-            Zeros::I8(_) => Err(not_bytes(DType::I8)),
+            Zeros::I8(_) => Err(not_bytes(OP, DType::I8)),
         }
     }
 }
@@ -71,12 +71,13 @@ impl Zero for i8 {
         match zeros {
             Zeros::None => Ok(&[]),
             Zeros::I8(list) => Ok(list),
-            Zeros::U8(_) => Err(not_bytes(DType::U8)),
+            Zeros::U8(_) => Err(not_bytes(OP, DType::U8)),
         }
     }
 }
 
-fn each<'a, T: Copy + Default>(list: &'a [T], many: fn(&'a [T]) -> Each<'a, T>) -> Each<'a, T> {
+/// None, one, or one for each row or column.
+pub(crate) fn each<'a, T: Copy + Default>(list: &'a [T], many: fn(&'a [T]) -> Each<'a, T>) -> Each<'a, T> {
     match list {
         [] => Each::One(T::default()),
         [one] => Each::One(*one),
@@ -105,7 +106,7 @@ impl ByteMatrix {
         let (plan, words) = match matrix.dtype() {
             DType::U8 => packed(elements::<u8>(&matrix)?, [rows, columns]).map(|(plan, words)| (Plan::U8(plan), words)),
             DType::I8 => packed(elements::<i8>(&matrix)?, [rows, columns]).map(|(plan, words)| (Plan::I8(plan), words)),
-            other => Err(not_bytes(other)),
+            other => Err(not_bytes(OP, other)),
         }?;
         Ok(ByteMatrix { rows, columns, words, plan })
     }
@@ -138,7 +139,7 @@ impl ByteMatrix {
         match a.dtype() {
             DType::U8 => self.run::<u8, _>(lane, elements(&a)?, rows, zeros, &Exact, to)?,
             DType::I8 => self.run::<i8, _>(lane, elements(&a)?, rows, zeros, &Exact, to)?,
-            other => return Err(not_bytes(other)),
+            other => return Err(not_bytes(OP, other)),
         }
         Ok(out.into())
     }
@@ -222,13 +223,17 @@ impl ScaledMatrix {
         let rows = out.len().checked_div(columns).unwrap_or(0);
         let b_zero = self.zero.as_ref().map(dense).transpose()?;
         let (scale, zero) = dynamic_range(isa, x);
+        let bias = bias.map_or(Each::One(0.0), Each::Columns);
         scratch::<u8, _>(lane, OP, x.len(), |bytes| {
             quantize(isa, x, scale, zero, bytes);
+            let zeros = (Zeros::U8(std::slice::from_ref(&zero)), zeros(b_zero.as_deref())?);
+            if let [one] = self.scale[..] {
+                let sink = Dequantize { scale: Each::One(scale * one), bias };
+                return self.matrix.run::<u8, _>(lane, bytes, rows, zeros, &sink, out);
+            }
             scratch::<f32, _>(lane, OP, columns, |scales| {
-                scales.iter_mut().zip(self.scale.iter().cycle()).for_each(|(s, w)| *s = scale * *w);
-                let sink =
-                    Dequantize { scale: Each::Columns(scales), bias: bias.map_or(Each::One(0.0), Each::Columns) };
-                let zeros = (Zeros::U8(std::slice::from_ref(&zero)), zeros(b_zero.as_deref())?);
+                scales.iter_mut().zip(&self.scale).for_each(|(s, w)| *s = scale * *w);
+                let sink = Dequantize { scale: Each::Columns(scales), bias };
                 self.matrix.run::<u8, _>(lane, bytes, rows, zeros, &sink, out)
             })
         })

@@ -16,6 +16,7 @@ pub mod activation;
 pub mod attention;
 pub mod bytes;
 pub mod conv;
+pub mod conv_bytes;
 pub mod dense;
 pub mod loss;
 pub mod norm;
@@ -26,6 +27,7 @@ pub mod resize;
 pub mod sample;
 pub mod select;
 pub mod softmax;
+pub mod transposed;
 pub mod trees;
 
 pub use window::{AutoPad, Sliding};

@@ -1,7 +1,5 @@
 //! Floats as small integers, and products of those.
-use crate::Sliding;
 use crate::arrays::{around, axis_of, dense, dense_as, elements, fill};
-use crate::conv::{Activation, Convolution};
 use freelane_array::{ArrayData, DType, Element};
 use freelane_kernels::int8::{dynamic_range, quantize as quantize_bytes};
 use freelane_ops::{Array, OpsError};
@@ -257,14 +255,7 @@ fn centred(
 ) -> Result<Array, OpsError> {
     let wide = Array::from(x.clone()).astype(dtype)?;
     let Some(zero) = zero else { return Ok(wide) };
-    let zero = Array::from(zero.clone()).astype(dtype)?;
-    let rank = x.layout().rank();
-    let shape: Vec<isize> = match zero.shape() {
-        [] | [1] => vec![],
-        [n] => (0..rank).map(|i| if i == axis { *n as isize } else { 1 }).collect(),
-        more => more.iter().map(|n| *n as isize).collect(),
-    };
-    wide.subtract(&zero.reshape(&shape)?).map_err(|e| e.of(op))
+    wide.subtract(&along(zero, axis, x.layout().rank(), dtype)?).map_err(|e| e.of(op))
 }
 
 /// The product of matrices of integers, exact in `i32`. Zero points of `a` are one or one for each row, those of `b` one or one
@@ -296,15 +287,15 @@ fn product(
     a.matmul(&b).map_err(|e| e.of(op))
 }
 
-/// A scale as an array that broadcasts along an axis of a result.
-fn along(scale: &ArrayData, axis: usize, rank: usize) -> Result<Array, OpsError> {
-    let scale = Array::from(scale.clone()).astype(DType::F64)?;
-    let shape: Vec<isize> = match scale.shape() {
+/// Scales or zero points as an array that broadcasts along an axis of another.
+fn along(each: &ArrayData, axis: usize, rank: usize, dtype: DType) -> Result<Array, OpsError> {
+    let each = Array::from(each.clone()).astype(dtype)?;
+    let shape: Vec<isize> = match each.shape() {
         [] | [1] => vec![],
         [n] => (0..rank).map(|i| if i == axis { *n as isize } else { 1 }).collect(),
         more => more.iter().map(|n| *n as isize).collect(),
     };
-    scale.reshape(&shape)
+    each.reshape(&shape)
 }
 
 /// What a quantized operand is: integers, their scale, their zero point.
@@ -318,18 +309,16 @@ pub struct Quantized<'a> {
     pub zero: Option<&'a ArrayData>,
 }
 
-/// Sums as integers of another scale.
-fn requantized(sums: &Array, factor: &Array, y_zero: Option<&ArrayData>, dtype: DType) -> Result<ArrayData, OpsError> {
-    let scaled = sums.astype(DType::F64)?.multiply(factor)?.rint()?;
-    let shifted = match y_zero {
-        Some(zero) => scaled.add(&Array::from(zero.clone()).astype(DType::F64)?)?,
-        None => scaled,
-    };
-    let (low, high) = match dtype {
+/// Sums as bytes of another scale and zero point.
+fn requantized(op: &'static str, sums: &Array, factor: &Array, zero: &ArrayData) -> Result<ArrayData, OpsError> {
+    let (low, high) = match zero.dtype() {
         DType::I8 => (-128.0, 127.0),
-        _ => (0.0, 255.0),
+        DType::U8 => (0.0, 255.0),
+        other => return Err(crate::bytes::not_bytes(op, other)),
     };
-    Ok(shifted.maximum(low)?.minimum(high)?.astype(dtype)?.into())
+    let scaled = sums.astype(DType::F64)?.multiply(factor)?.rint()?;
+    let shifted = scaled.add(&Array::from(zero.clone()).astype(DType::F64)?)?;
+    Ok(shifted.maximum(low)?.minimum(high)?.astype(zero.dtype())?.into())
 }
 
 /// The product of two quantized matrices, quantized.
@@ -340,60 +329,8 @@ pub fn matmul(a: &Quantized<'_>, b: &Quantized<'_>, y: (&ArrayData, &ArrayData))
     const OP: &str = "QLinearMatMul";
     let sums = product(OP, a.x, b.x, a.zero, b.zero)?;
     let rank = sums.rank();
-    let a_scale = along(a.scale, rank.saturating_sub(2), rank)?;
-    let b_scale = along(b.scale, rank.saturating_sub(1), rank)?;
-    let factor = a_scale.multiply(&b_scale)?.divide(&along(y.0, 0, rank)?)?;
-    requantized(&sums, &factor, Some(y.1), y.1.dtype())
-}
-
-/// The convolution of integers, exact, as floats that hold them.
-fn convolved(
-    lane: &Lane,
-    op: &'static str,
-    x: (&ArrayData, Option<&ArrayData>),
-    w: (&ArrayData, Option<&ArrayData>),
-    groups: usize,
-    sliding: &Sliding,
-) -> Result<Array, OpsError> {
-    let depth: usize = w.0.layout().shape().get(1..).unwrap_or_default().iter().product();
-    let dtype = exact(depth);
-    let (x, w) = (centred(op, x.0, x.1, 1, dtype)?, centred(op, w.0, w.1, 0, dtype)?);
-    let plan = Convolution::in_order(x.data(), w.data(), groups, sliding)?;
-    Ok(plan.run(lane, x.data(), None, None, Activation::None)?.into())
-}
-
-/// The convolution of integers, exact in `i32`.
-///
-/// # Errors
-/// When shapes do not fit, or memory cannot be had.
-pub fn conv_integer(
-    lane: &Lane,
-    x: (&ArrayData, Option<&ArrayData>),
-    w: (&ArrayData, Option<&ArrayData>),
-    groups: usize,
-    sliding: &Sliding,
-) -> Result<ArrayData, OpsError> {
-    convolved(lane, "ConvInteger", x, w, groups, sliding)?.astype(DType::I32).map(Into::into)
-}
-
-/// The convolution of quantized images, quantized; the bias is of the products' scale.
-///
-/// # Errors
-/// When shapes do not fit, or memory cannot be had.
-pub fn conv(
-    lane: &Lane,
-    x: &Quantized<'_>,
-    w: &Quantized<'_>,
-    bias: Option<&ArrayData>,
-    y: (&ArrayData, &ArrayData),
-    groups: usize,
-    sliding: &Sliding,
-) -> Result<ArrayData, OpsError> {
-    let mut sums = convolved(lane, "QLinearConv", (x.x, x.zero), (w.x, w.zero), groups, sliding)?.astype(DType::F64)?;
-    let rank = sums.rank();
-    if let Some(bias) = bias {
-        sums = sums.add(&along(bias, 1, rank)?)?;
-    }
-    let factor = along(x.scale, 0, rank)?.multiply(&along(w.scale, 1, rank)?)?.divide(&along(y.0, 0, rank)?)?;
-    requantized(&sums, &factor, Some(y.1), y.1.dtype())
+    let a_scale = along(a.scale, rank.saturating_sub(2), rank, DType::F64)?;
+    let b_scale = along(b.scale, rank.saturating_sub(1), rank, DType::F64)?;
+    let factor = a_scale.multiply(&b_scale)?.divide(&along(y.0, 0, rank, DType::F64)?)?;
+    requantized(OP, &sums, &factor, y.1)
 }

@@ -1,7 +1,7 @@
 //! Images read between their pixels: at the points of a grid, in boxes, under kernels that bend.
 use crate::Sliding;
 use crate::arrays::{Real, dense_as, elements, fill, in_dtype, scratch, too_large, wide_dtype, with_real};
-use crate::conv::scatter;
+use crate::transposed::scatter;
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::window::Window;
 use freelane_ops::OpsError;

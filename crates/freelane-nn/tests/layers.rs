@@ -1,7 +1,7 @@
 //! Values that other implementations print, and what must not depend on lanes or batches.
 use freelane_nn::activation::{Activation as Curve, prelu};
 use freelane_nn::bytes::ByteMatrix;
-use freelane_nn::conv::{Activation, Convolution, Transposed};
+use freelane_nn::conv::{Activation, Convolution};
 use freelane_nn::norm::LineNorm;
 use freelane_nn::pool::{average_pool, max_pool};
 use freelane_nn::quant::{Shared, dequantize, quantize, quantize_dynamic};
@@ -9,6 +9,7 @@ use freelane_nn::recurrent::{Cell, Gate, Inputs, Recurrence};
 use freelane_nn::resize::{AxisTo, Between, Coordinates, Resize};
 use freelane_nn::sample::{Between as Near, GridSample, Outside};
 use freelane_nn::softmax::Lines;
+use freelane_nn::transposed::Transposed;
 use freelane_nn::{AutoPad, Sliding};
 use freelane_ops::{Array, ArrayData, DType, Element};
 use freelane_pool::{Lane, Runtime};

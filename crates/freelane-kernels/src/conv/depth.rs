@@ -7,7 +7,7 @@ use super::band::{Band, Outlet, Outlets, Pieces, ROW};
 use super::shape::{BLOCK, ConvShape};
 use super::table::{Kernels, Lines};
 use super::tile::{Depth, Row, SLACK};
-use super::{ALIGN, Active, Conv, align, carve};
+use super::{Active, Conv, carve, room, tap_places};
 use crate::Target;
 use crate::gemm::KC;
 use crate::window::{Axis, Layout};
@@ -190,8 +190,7 @@ impl Planes {
     }
 
     pub fn scratch<T>(&self) -> usize {
-        let floats = self.lens().iter().map(|len| align(len * size_of::<T>()) + ALIGN).sum::<usize>();
-        floats + align(self.shape.window.taps() * size_of::<usize>()) + ALIGN
+        room::<T>(&self.lens()) + room::<usize>(&[self.shape.window.taps()])
     }
 
     pub fn run<T: Active + Scalar>(
@@ -206,18 +205,16 @@ impl Planes {
         let [row, band] = self.lens();
         let (line, rest) = carve::<T>(scratch, row);
         let (band, rest) = carve::<T>(rest, band);
-        let (taps, _) = carve::<usize>(rest, self.shape.window.taps());
         band.fill(MaybeUninit::new(T::default()));
         line.fill(MaybeUninit::new(T::default()));
         let window = &self.shape.window;
         let [_, high, wide] = &window.axes;
-        for (tap, at) in taps.iter_mut().enumerate() {
-            let [_, y, x] = window.tap(tap);
+        let taps = tap_places(rest, window, |[_, y, x]| {
             let x = x * wide.dilation;
-            at.write(y * high.dilation * row + x % wide.stride * (row / wide.stride) + x / wide.stride);
-        }
-        // SAFETY: filled and written just now.
-        let (line, band, taps) = unsafe { (line.assume_init_mut(), band.assume_init_mut(), taps.assume_init_ref()) };
+            y * high.dilation * row + x % wide.stride * (row / wide.stride) + x / wide.stride
+        });
+        // SAFETY: filled just now.
+        let (line, band) = unsafe { (line.assume_init_mut(), band.assume_init_mut()) };
         let (inputs, outputs) = (window.inputs(), window.outputs());
         for piece in self.pieces().of(parts) {
             for channel in units(self.shape.outputs, piece.band) {

@@ -3,7 +3,7 @@ use super::band::{Band, Outlet, Outlets, Piece, Pieces, ROW};
 use super::shape::{BLOCK, ConvShape};
 use super::table::Kernels;
 use super::tile::{PANEL, Tile};
-use super::{ALIGN, Conv, align, carve};
+use super::{Conv, carve, room, tap_places};
 use crate::Target;
 use crate::window::Layout;
 use core::mem::MaybeUninit;
@@ -121,8 +121,7 @@ impl Direct {
     }
 
     pub fn scratch(&self) -> usize {
-        let floats = self.lens().iter().map(|len| align(len * size_of::<f32>()) + ALIGN).sum::<usize>();
-        floats + align(self.shape.window.taps() * size_of::<usize>()) + ALIGN
+        room::<f32>(&self.lens()) + room::<usize>(&[self.shape.window.taps()])
     }
 
     pub fn run(
@@ -137,15 +136,11 @@ impl Direct {
         let [band, rows] = self.lens();
         let (band, rest) = carve::<f32>(scratch, band);
         let (rows, rest) = carve::<f32>(rest, rows);
-        let (taps, _) = carve::<usize>(rest, self.shape.window.taps());
         let [_, high, wide] = &self.shape.window.axes;
         let row = if self.copy { self.frame().width } else { wide.input };
-        for (tap, at) in taps.iter_mut().enumerate() {
-            let [_, y, x] = self.shape.window.tap(tap);
-            at.write((y * high.dilation * row + x * wide.dilation) * self.input.lanes());
-        }
-        // SAFETY: just written.
-        let taps = unsafe { taps.assume_init_ref() };
+        let lanes = self.input.lanes();
+        let taps =
+            tap_places(rest, &self.shape.window, |[_, y, x]| (y * high.dilation * row + x * wide.dilation) * lanes);
         let mut outlets = Outlets::new(isa, kernels, &self.shape, self.output, conv, out, rows);
         for piece in self.pieces.of(parts) {
             let lines = piece.band * self.band..((piece.band + 1) * self.band).min(self.rows);

@@ -12,8 +12,8 @@
 //! the image's place in a batch, the pixel's place in an image, the layout, the split over lanes or the instruction set.
 //! Outside the promise: the payload of a NaN, and CPUs without fused multiply-add, on which each step rounds twice.
 //!
-//! 3 x 3 kernels of stride 1 over 16 channels or more are computed by Winograd's F(2x2, 3x3) unless [`ConvPlan::in_order`] is
-//! asked for; see `winograd.rs` for its order, which is as fixed.
+//! 3 x 3 kernels of stride 1 over 16 channels or more are computed by Winograd's F(2x2, 3x3); see `winograd.rs` for its order,
+//! which is as fixed.
 //!
 //! [`ConvPlan`] holds what follows from the geometry: how weights are packed, how much scratch a part needs, how many parts
 //! there are. Parts may run on any lane, in any order, each part once. Nothing here allocates or starts a thread.
@@ -31,7 +31,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tile;
-mod transpose;
 mod turned;
 mod winograd;
 
@@ -39,18 +38,16 @@ pub use activation::{Activation, Active};
 pub(crate) use columns::Rows;
 pub use relayout::{relayout, relayout_parts};
 pub use shape::{BLOCK, ConvShape};
-pub use transpose::{Transpose, TransposePlan};
 
 pub use element::ConvElement;
 
 use crate::Target;
-use crate::window::Layout;
+use crate::window::{Layout, Window};
 use columns::Columns;
 use core::alloc::Layout as MemoryLayout;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use direct::Direct;
 use element::Way;
 use freelane_simd::Isa;
 
@@ -122,9 +119,10 @@ impl<T: ConvElement> ConvPlan<T> {
     }
 
     /// The same without Winograd's transforms: every sum is in the order that this module describes.
-    pub fn in_order(self) -> Self {
+    #[cfg(test)]
+    pub(crate) fn in_order(self) -> Self {
         let Way::Winograd(_) = self.way else { return self };
-        let direct = Direct::new(self.shape, self.layouts[0], self.layouts[1]).map(Way::Direct);
+        let direct = direct::Direct::new(self.shape, self.layouts[0], self.layouts[1]).map(Way::Direct);
         ConvPlan { way: direct.unwrap_or(Way::Columns(Columns::new(self.shape))), ..self }
     }
 
@@ -215,6 +213,25 @@ impl<T: ConvElement> ConvPlan<T> {
 /// Bytes of a part of scratch.
 fn align(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGN)
+}
+
+/// Bytes of parts of so many elements.
+fn room<T>(lens: &[usize]) -> usize {
+    lens.iter().map(|len| align(len * size_of::<T>()) + ALIGN).sum()
+}
+
+/// Where each tap reads, in scratch.
+fn tap_places<'a>(
+    scratch: &'a mut [MaybeUninit<u8>],
+    window: &Window,
+    place: impl Fn([usize; 3]) -> usize,
+) -> &'a [usize] {
+    let (places, _) = carve::<usize>(scratch, window.taps());
+    for (tap, to) in places.iter_mut().enumerate() {
+        to.write(place(window.tap(tap)));
+    }
+    // SAFETY: just written.
+    unsafe { places.assume_init_ref() }
 }
 
 /// The next `count` elements of scratch, and the rest.

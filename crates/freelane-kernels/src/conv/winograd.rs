@@ -7,7 +7,7 @@
 use super::band::{Band, Outlet, Outlets, Pieces};
 use super::shape::{BLOCK, ConvShape};
 use super::table::Kernels;
-use super::{ALIGN, Conv, align, carve};
+use super::{Conv, carve, room};
 use crate::Target;
 use crate::gemm::{Epilogue, Mat, MatMut, Packed, gemm_packed, gemm_scratch};
 use crate::window::Layout;
@@ -214,7 +214,7 @@ impl Winograd {
 
     pub fn scratch(&self) -> usize {
         let product = gemm_scratch::<f32>(self.band * self.tiles[0], self.shape.outputs, self.shape.inputs);
-        self.lens().iter().map(|len| align(len * size_of::<f32>()) + ALIGN).sum::<usize>() + product.size()
+        room::<f32>(&self.lens()) + product.size()
     }
 
     pub fn run(

@@ -1,4 +1,5 @@
 //! Convolutions of bytes: what the taps see is laid out as columns of words, and the weights are multiplied with them.
+use super::depth::Depth;
 use super::operand::{Byte, Each, Left, Lines, carve, row_sum, row_words, words};
 use super::sink::{Place, Sink};
 use super::tile::{Kernel, PANEL};
@@ -22,6 +23,25 @@ pub struct IntConvPlan<W, X> {
     kernel: &'static Kernel,
     shape: ConvShape,
     bytes: PhantomData<(W, X)>,
+}
+
+compiled! {
+    /// Neighbours along k as words of panels `step` apart, added to the sums of their columns.
+    fn turn<X: Byte>(depth: usize, lines: &[X], step: usize, panels: &mut [MaybeUninit<i32>], sums: &mut [i32]) {
+        for (panel, sums) in sums.chunks_exact_mut(PANEL).enumerate() {
+            let mut four: Lines = [[0; PANEL]; 4];
+            for (to, line) in four.iter_mut().zip(lines.chunks_exact(BAND)) {
+                let from = &line[panel * PANEL..][..PANEL];
+                for j in 0..PANEL {
+                    to[j] = from[j].signed();
+                }
+                for j in 0..PANEL {
+                    sums[j] = sums[j].wrapping_add(to[j].into());
+                }
+            }
+            panels[panel * step..][..PANEL].write_copy_of_slice(&words(depth, &four));
+        }
+    }
 }
 
 /// What a convolution of bytes works on. The sink's rows are the output channels.
@@ -69,17 +89,24 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
 
     /// Words of packed weights: their rows, then the sums of the rows.
     pub fn packed_len(&self) -> usize {
-        self.shape.outputs * (self.words() + 1)
+        if self.depthwise().is_some() { self.shape.weights_len() } else { self.shape.outputs * (self.words() + 1) }
+    }
+
+    fn depthwise(&self) -> Option<Depth> {
+        Depth::new(self.shape)
     }
 
     /// Packs weights `[outputs, inputs / groups, taps]`, initialising all of `packed`.
     ///
     /// # Panics
     /// When a length is another than the shape and [`Self::packed_len`] say.
-    pub fn pack(&self, weights: &[W], packed: &mut [MaybeUninit<i32>]) {
+    pub fn pack(&self, bytes: &[W], packed: &mut [MaybeUninit<i32>]) {
         let (outputs, depth) = (self.shape.outputs, self.depth());
-        let weights = Mat::new(weights, 0, [outputs, depth], [depth as isize, 1]).expect("weights of the shape");
+        let weights = Mat::new(bytes, 0, [outputs, depth], [depth as isize, 1]).expect("weights of the shape");
         assert!(packed.len() == self.packed_len(), "conv: {} words for packed weights", packed.len());
+        if self.depthwise().is_some() {
+            return Depth::pack(bytes, packed);
+        }
         let (rows, sums) = packed.split_at_mut(outputs * self.words());
         for (i, (row, sum)) in rows.chunks_exact_mut(self.words()).zip(sums).enumerate() {
             row_words(self.kernel.depth, weights, i, row);
@@ -89,6 +116,9 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
 
     /// Scratch that [`Self::run`] needs, whatever the parts.
     pub fn scratch(&self) -> Layout {
+        if let Some(depth) = self.depthwise() {
+            return Layout::from_size_align(depth.scratch(), ALIGN).expect("scratch is smaller than the operands");
+        }
         let columns = BAND.min(self.shape.window.outputs().next_multiple_of(PANEL));
         let bytes = columns * (self.words() + 1) * size_of::<i32>() + 4 * BAND + 3 * ALIGN;
         Layout::from_size_align(bytes, ALIGN).expect("scratch is smaller than the operands")
@@ -96,7 +126,7 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
 
     /// Parts of a batch: about the same work each, the same for every number of lanes.
     pub fn parts(&self, batch: usize) -> usize {
-        batch * self.shape.groups * self.bands()
+        batch * self.depthwise().map_or(self.shape.groups * self.bands(), |depth| depth.parts())
     }
 
     /// Computes some parts of `out`, `[batch, outputs, pixels]`.
@@ -120,9 +150,13 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
         assert!(parts.start <= parts.end && parts.end <= self.parts(conv.batch), "conv: parts {parts:?}");
         assert!(scratch.len() >= self.scratch().size(), "conv: {} bytes of scratch", scratch.len());
         let fits = sink.fits(shape.outputs, 0) && conv.weights_zero.fits(shape.outputs, 0);
+        let depthwise = self.depthwise();
         assert!(fits, "conv: zero points, scales or biases for another number of channels than {}", shape.outputs);
         for part in parts {
-            self.part(conv, sink, out, scratch, part);
+            match &depthwise {
+                Some(depth) => depth.part(self.isa, conv, sink, out, scratch, part),
+                None => self.part(conv, sink, out, scratch, part),
+            }
         }
     }
 
@@ -193,19 +227,7 @@ impl<W: Byte, X: Byte> IntConvPlan<W, X> {
                 line.fill(zero);
                 Rows::new(window, window.tap(tap), pixels.clone()).copy(&input[channel * plane..][..plane], line);
             }
-            for (panel, sums) in sums.chunks_exact_mut(PANEL).enumerate() {
-                let mut four: Lines = [[0; PANEL]; 4];
-                for (to, line) in four.iter_mut().zip(lines.chunks_exact(BAND)).take(count) {
-                    let from = &line[panel * PANEL..][..PANEL];
-                    for j in 0..PANEL {
-                        to[j] = from[j].signed();
-                    }
-                    for j in 0..PANEL {
-                        sums[j] = sums[j].wrapping_add(to[j].into());
-                    }
-                }
-                panels[(panel * words_deep + q) * PANEL..][..PANEL].write_copy_of_slice(&words(depth, &four));
-            }
+            turn(self.isa, depth, &lines[..count * BAND], words_deep * PANEL, &mut panels[q * PANEL..], sums);
         }
     }
 }

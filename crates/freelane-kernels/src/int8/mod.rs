@@ -12,6 +12,7 @@
 #![expect(clippy::needless_range_loop, reason = "arrays of registers are indexed by constants")]
 
 mod conv;
+mod depth;
 mod operand;
 mod quantize;
 mod sink;
@@ -21,7 +22,7 @@ mod tile;
 
 pub use conv::{IntConv, IntConvPlan};
 pub use operand::{Byte, Each};
-pub use quantize::{dequantize, dynamic_range, quantize};
+pub use quantize::{dynamic_range, quantize};
 pub use sink::{Dequantize, Exact, Requantize, Sink};
 
 use crate::Target;

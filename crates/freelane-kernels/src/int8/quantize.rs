@@ -1,4 +1,4 @@
-//! Floats to bytes and back, and the range of a row.
+//! Floats to bytes, and the range of a row.
 use super::Byte;
 use super::sink::saturated;
 use freelane_simd::Isa;
@@ -12,19 +12,6 @@ compiled! {
         assert!(x.len() == out.len(), "quantize: {} elements into {}", x.len(), out.len());
         for (x, out) in x.iter().zip(out) {
             *out = saturated(*x / scale, zero);
-        }
-    }
-}
-
-compiled! {
-    /// `(x - zero) * scale`.
-    ///
-    /// # Panics
-    /// When the lengths differ.
-    pub fn dequantize<I: Byte>(x: &[I], scale: f32, zero: I, out: &mut [f32]) {
-        assert!(x.len() == out.len(), "dequantize: {} elements into {}", x.len(), out.len());
-        for (x, out) in x.iter().zip(out) {
-            *out = (x.value() - zero.value()) as f32 * scale;
         }
     }
 }

@@ -37,11 +37,11 @@ pub struct Dequantize<'a> {
     pub bias: Each<'a, f32>,
 }
 
-/// `round((x + bias) * scale) + zero`, ties to even, held in the range of the result.
+/// `round((x + bias) * scale) + zero` in `f64`, ties to even, held in the range of the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Requantize<'a, O> {
     /// Scales of the operands over that of the result.
-    pub scale: Each<'a, f32>,
+    pub scale: Each<'a, f64>,
     /// Added first; zero for none.
     pub bias: Each<'a, i32>,
     /// Zero point of the result.
@@ -104,7 +104,7 @@ impl Sink for Dequantize<'_> {
 
 impl<O: Byte> Sink for Requantize<'_, O> {
     type Out = O;
-    type Panel = ([f32; PANEL], [i32; PANEL]);
+    type Panel = ([f64; PANEL], [i32; PANEL]);
     fn fits(&self, m: usize, n: usize) -> bool {
         self.scale.fits(m, n) && self.bias.fits(m, n)
     }
@@ -129,12 +129,12 @@ impl<O: Byte> Sink for Requantize<'_, O> {
         match self.scale.of_row(i) {
             Some(scale) => {
                 for c in 0..PANEL {
-                    out[c] = MaybeUninit::new(saturated(x[c] as f32 * scale, self.zero));
+                    out[c] = MaybeUninit::new(rescaled(f64::from(x[c]) * scale, self.zero));
                 }
             }
             None => {
                 for c in 0..PANEL {
-                    out[c] = MaybeUninit::new(saturated(x[c] as f32 * panel.0[c], self.zero));
+                    out[c] = MaybeUninit::new(rescaled(f64::from(x[c]) * panel.0[c], self.zero));
                 }
             }
         }
@@ -147,6 +147,19 @@ pub fn saturated<O: Byte>(x: f32, zero: O) -> O {
     /// Adding it to a number below 2^22 rounds to an integer, ties to even.
     const INTEGERS: f32 = 12582912.0;
     let (low, high) = ((O::LOW - zero.value()) as f32, (O::LOW + 255 - zero.value()) as f32);
+    let x = if x > low { x } else { low };
+    let x = if x < high { x } else { high };
+    // SAFETY: `x` lies in -255..=255.
+    let x = unsafe { ((x + INTEGERS) - INTEGERS).to_int_unchecked::<i32>() };
+    O::of(x + zero.value())
+}
+
+/// As [`saturated`].
+#[inline(always)]
+fn rescaled<O: Byte>(x: f64, zero: O) -> O {
+    /// Adding it to a number below 2^51 rounds to an integer, ties to even.
+    const INTEGERS: f64 = 6755399441055744.0;
+    let (low, high) = (f64::from(O::LOW - zero.value()), f64::from(O::LOW + 255 - zero.value()));
     let x = if x > low { x } else { low };
     let x = if x < high { x } else { high };
     // SAFETY: `x` lies in -255..=255.

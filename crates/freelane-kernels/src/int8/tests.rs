@@ -145,7 +145,7 @@ fn sums_are_rescaled_and_held_in_range() {
     let (a, b) = (source.bytes::<u8>(m * k), source.bytes::<i8>(k * n));
     let bias: Vec<i32> = (0..n as i32).map(|j| j * 37 - 500).collect();
     let floats: Vec<f32> = (0..m).map(|i| i as f32 * 0.25 - 1.0).collect();
-    let scale: Vec<f32> = (0..n).map(|j| 0.0005 * (j + 1) as f32).collect();
+    let scale: Vec<f64> = (0..n).map(|j| 0.0005 * (j + 1) as f64).collect();
     for isa in Isa::available() {
         let plan = IntPlan::<i8>::new(*isa, k, n).unwrap();
         let mut words = vec![MaybeUninit::uninit(); plan.packed_len()];
@@ -156,13 +156,13 @@ fn sums_are_rescaled_and_held_in_range() {
         let sums = product(&plan, &whole, &Exact, [9, 64], 0);
         let sink = Requantize { scale: Each::Columns(&scale), bias: Each::Columns(&bias), zero: 7i8 };
         let bytes: Vec<i8> = (0..m * n)
-            .map(|e| ((sums[e] + bias[e % n]) as f32 * scale[e % n]).round_ties_even() as i64 + 7)
+            .map(|e| (f64::from(sums[e] + bias[e % n]) * scale[e % n]).round_ties_even() as i64 + 7)
             .map(|x| x.clamp(-128, 127) as i8)
             .collect();
         assert_eq!(product(&plan, &whole, &sink, [3, 32], 0), bytes);
         let sink = Requantize { scale: Each::One(0.01), bias: Each::One(0), zero: 200u8 };
         let want: Vec<u8> =
-            sums.iter().map(|&x| ((x as f32 * 0.01).round_ties_even() as i64 + 200).clamp(0, 255) as u8).collect();
+            sums.iter().map(|&x| ((f64::from(x) * 0.01).round_ties_even() as i64 + 200).clamp(0, 255) as u8).collect();
         assert_eq!(product(&plan, &whole, &sink, [3, 32], 0), want);
         let sink = Dequantize { scale: Each::One(0.5), bias: Each::Rows(&floats) };
         let want: Vec<f32> = (0..m * n).map(|e| sums[e] as f32 * 0.5 + floats[e / n]).collect();
@@ -192,9 +192,6 @@ fn floats_become_bytes_as_the_standard_says() {
         let mut odd = [0i8; 5];
         quantize(isa, &[0.5, 1.5, -0.5, f32::NAN, f32::INFINITY], 1.0, 0, &mut odd);
         assert_eq!(odd, [0, 2, 0, -128, 127]);
-        let mut floats = [0.0; 3];
-        dequantize(isa, &[0u8, 128, 255], 0.5, 128, &mut floats);
-        assert_eq!(floats, [-64.0, 0.0, 63.5]);
     }
 }
 

@@ -5,10 +5,11 @@ use super::{Op, Row, Spec, row};
 use crate::narrow::{Narrow, Towards};
 use crate::{DataType, Fault};
 use freelane_array::{DType, Index, Slice};
-use freelane_graph::{Fact, GraphError, Operator};
+use freelane_graph::{Fact, GraphError, Operator, Run};
 use freelane_nn::bytes::ByteMatrix;
+use freelane_nn::conv_bytes::ByteKernels;
 use freelane_nn::quant::{self, Quantized, Shared};
-use freelane_ops::Array;
+use freelane_ops::{Array, OpsError};
 use freelane_sync::OnceTable;
 use std::sync::Arc;
 
@@ -31,19 +32,7 @@ pub(crate) const ROWS: &[Row] = &[
         .infer(of_zero_dtype)
         .done()
     }),
-    row("QLinearConv", 10, |s| {
-        let (sliding, groups) = (sliding(s)?, groups(s)?);
-        Op::new(s, move |cx| {
-            let x = Quantized { x: cx.array(0)?, scale: cx.array(1)?, zero: Some(cx.array(2)?) };
-            let w = Quantized { x: cx.array(3)?, scale: cx.array(4)?, zero: Some(cx.array(5)?) };
-            let y = (cx.array(6)?, cx.array(7)?);
-            let y = quant::conv(cx.lane(), &x, &w, cx.array_or_none(8)?, y, groups, &sliding)?;
-            cx.set(0, y);
-            Ok(())
-        })
-        .infer(of_zero_dtype)
-        .done()
-    }),
+    row("QLinearConv", 10, conv_quantized),
 ];
 
 /// The output has the type of input 7, its zero point.
@@ -212,14 +201,51 @@ fn matmul_integer(s: &Spec<'_>) -> Made {
     .done()
 }
 
+/// The weights of a convolution of bytes: packed once, for all lanes, if they are constant.
+struct Weights {
+    input: usize,
+    groups: usize,
+    packed: Option<ByteKernels>,
+}
+
+impl Weights {
+    fn new(s: &Spec<'_>, input: usize) -> Result<Weights, Fault> {
+        let groups = groups(s)?;
+        // Weights that do not fit are told of when they meet an image.
+        let packed = s.constant(input).and_then(|w| ByteKernels::pack(w, groups).ok());
+        Ok(Weights { input, groups, packed })
+    }
+
+    fn with<R>(&self, cx: &Run<'_>, f: impl FnOnce(&ByteKernels) -> Result<R, OpsError>) -> Result<R, GraphError> {
+        match &self.packed {
+            Some(packed) => Ok(f(packed)?),
+            None => Ok(f(&ByteKernels::pack(cx.array(self.input)?, self.groups)?)?),
+        }
+    }
+}
+
 fn conv_integer(s: &Spec<'_>) -> Made {
-    let (sliding, groups) = (sliding(s)?, groups(s)?);
+    let (sliding, weights) = (sliding(s)?, Weights::new(s, 1)?);
     Op::new(s, move |cx| {
-        let (x, w) = ((cx.array(0)?, cx.array_or_none(2)?), (cx.array(1)?, cx.array_or_none(3)?));
-        let y = quant::conv_integer(cx.lane(), x, w, groups, &sliding)?;
+        let (x, zero, w_zero) = (cx.array(0)?, cx.array_or_none(2)?, cx.array_or_none(3)?);
+        let y = weights.with(cx, |w| w.exact(cx.lane(), x, zero, w_zero, &sliding))?;
         cx.set(0, y);
         Ok(())
     })
     .of_dtype(DType::I32)
+    .done()
+}
+
+fn conv_quantized(s: &Spec<'_>) -> Made {
+    let (sliding, weights) = (sliding(s)?, Weights::new(s, 3)?);
+    Op::new(s, move |cx| {
+        let x = Quantized { x: cx.array(0)?, scale: cx.array(1)?, zero: Some(cx.array(2)?) };
+        let (w, y) = ((cx.array(4)?, Some(cx.array(5)?)), (cx.array(6)?, cx.array(7)?));
+        let bias = cx.array_or_none(8)?;
+        let y = weights.with(cx, |kernels| kernels.rescaled(cx.lane(), &x, w, bias, y, &sliding))?;
+        cx.set(0, y);
+        Ok(())
+    })
+    .infer(of_zero_dtype)
     .done()
 }
