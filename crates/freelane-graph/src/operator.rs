@@ -50,6 +50,11 @@ pub trait Operator: Any + Send + Sync {
         None
     }
 
+    /// Bytes of weights that it keeps in a form of its own.
+    fn held_bytes(&self) -> usize {
+        0
+    }
+
     /// The plans that it runs: branches, or the body of a loop.
     fn bodies(&self) -> Vec<&Arc<Plan>> {
         vec![]

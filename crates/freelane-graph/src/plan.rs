@@ -142,9 +142,12 @@ impl Plan {
         &self.graph
     }
 
-    /// Bytes of the values that are the same in every run.
+    /// Bytes of the values that are the same in every run, those that operators keep and those of bodies included.
     pub fn constant_bytes(&self) -> usize {
-        self.constants.iter().flatten().map(Datum::nbytes).fold(0, usize::saturating_add)
+        let values = self.constants.iter().flatten().map(Datum::nbytes);
+        let held = self.graph.nodes.iter().map(|node| node.op.held_bytes());
+        let bodies = self.graph.nodes.iter().flat_map(|node| node.op.bodies()).map(|body| body.constant_bytes());
+        values.chain(held).chain(bodies).fold(0, usize::saturating_add)
     }
 
     /// Runs the graph; returns its outputs. Inputs are in order of the graph's.

@@ -86,6 +86,12 @@ impl Dense {
         self.n
     }
 
+    /// Bytes of the packed weights and the bias.
+    pub fn nbytes(&self) -> usize {
+        let arrays = [Some(&self.packed), self.bias.as_ref()].into_iter().flatten();
+        arrays.map(|x| x.layout().len() * x.dtype().size()).sum()
+    }
+
     /// The same, with negative results made zero.
     #[must_use]
     pub fn with_relu(self) -> Dense {

@@ -71,6 +71,10 @@ impl Operator for Packed {
         Ok(known(Some(DType::F32), x.map(|x| product_dims(x, &weights)).transpose()?))
     }
 
+    fn held_bytes(&self) -> usize {
+        self.dense.nbytes()
+    }
+
     fn absorb(&self, f: &'static UFunc, with: Option<&ArrayData>, _: bool) -> Option<Arc<dyn Operator>> {
         let dense = match (f.name, with) {
             ("relu", None) => self.dense.clone().with_relu(),
