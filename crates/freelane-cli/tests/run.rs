@@ -72,6 +72,30 @@ fn a_row_alone_has_the_bits_of_a_row_of_many() {
 }
 
 #[test]
+fn what_spans_the_batch_is_named() {
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev/models");
+    for model in [MODEL, &format!("{models}/mlp.onnx"), &format!("{models}/cnn.onnx")] {
+        let report = json(&[model, "--random", "--dim", "5", "--check-batch", "--json"]);
+        assert_eq!((&report["rows"], &report["threads"]), (&5.into(), &serde_json::json!([1, 2, 16])), "{model}");
+        assert!(report["values"].as_u64() > Some(1), "{model}");
+    }
+    assert!(failure(&[MODEL, "--random", "--check-batch"]).contains("a batch of 1; give --dim NAME=N"));
+    // A softmax along the batch, in place of the one along the classes.
+    let mut bytes = std::fs::read(MODEL).unwrap();
+    let axis = bytes.windows(4).position(|part| part == b"axis").unwrap() + 4;
+    let minus_one = [0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    assert_eq!(bytes[axis..axis + 11], minus_one, "the axis of the model's softmax");
+    bytes[axis + 1..axis + 11].copy_from_slice(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00]);
+    let (path, _) = folder("spans");
+    let spanning = path.join("spanning.onnx");
+    std::fs::write(&spanning, bytes).unwrap();
+    let message = failure(&[spanning.to_str().unwrap(), "--random", "--dim", "3", "--check-batch"]);
+    assert!(message.contains("with row 0 alone output p has other bits"), "{message}");
+    assert!(message.contains("the first node to differ is Softmax"), "{message}");
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
 fn graphs_are_shown_after_a_pass() {
     let dump = |pass: &str| {
         let done =

@@ -1,4 +1,5 @@
 //! The commands, one file each.
+mod batch;
 mod completions;
 mod dump;
 mod eval;

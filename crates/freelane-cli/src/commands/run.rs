@@ -48,6 +48,10 @@ pub struct Args {
     /// Runs of each thread
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     repeat: u64,
+    /// Check that each row of the inputs alone gives the bits of a row of all, and that 2 and 16 threads do; else name the
+    /// first node that does not
+    #[arg(long)]
+    check_batch: bool,
     /// Print the time of each operator
     #[arg(long)]
     profile: bool,
@@ -75,6 +79,17 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     drop(progress);
     let loading = began.elapsed();
     let inputs = inputs(&args, &session)?;
+    if args.check_batch {
+        let checked = super::batch::check(&session, &inputs)?;
+        if args.json {
+            return json_line(out, &checked);
+        }
+        let (rows, values, unknown) = (&checked["rows"], &checked["values"], &checked["without_batch"]);
+        return Ok(writeln!(
+            out,
+            "same bits: {rows} rows, each alone, and 1, 2 and 16 threads; of {values} results in between {unknown} have no batch"
+        )?);
+    }
     let (outputs, wall) = repeat(&args, &session, &inputs)?;
     if let Some(folder) = &args.output {
         save(folder, &session, &outputs)?;
