@@ -5,6 +5,8 @@
 //! type is the proof that this CPU has the instructions, so arithmetic on registers is safe and only memory is not.
 //!
 //! Every type computes the same bits, [`Plain`] without a fused multiply-add excepted.
+#[cfg(target_arch = "x86_64")]
+mod evens;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 mod transpose;
@@ -46,6 +48,10 @@ pub trait Simd: Copy {
     fn swap(self, x: Self::V) -> Self::V;
     /// Odd lanes with the other sign.
     fn alternate(self, x: Self::V) -> Self::V;
+    /// The even lanes of one register, then those of another.
+    fn evens(self, x: Self::V, y: Self::V) -> Self::V;
+    /// The same of pairs of lanes.
+    fn even_pairs(self, x: Self::V, y: Self::V) -> Self::V;
     /// Registers of zeros.
     fn square(self) -> Self::Square;
     /// Lane `j` of register `i` becomes lane `i` of register `j`.
@@ -105,6 +111,9 @@ mod tests {
         assert!(read(s.relu(s.splat(S::T::from(f32::NAN))))[0].is_nan());
         assert_eq!(read(s.swap(x)), expect(&|i| (i ^ 1) as f64));
         assert_eq!(read(s.alternate(x)), expect(&|i| if i % 2 == 0 { i as f64 } else { -(i as f64) }));
+        let both = |i: usize| if i < S::L { i } else { i - S::L + last };
+        assert_eq!(read(s.evens(x, y)), expect(&|i| both(2 * i) as f64));
+        assert_eq!(read(s.even_pairs(x, y)), expect(&|i| both(i / 2 * 4 + i % 2) as f64));
         for n in 0..=S::L {
             // SAFETY: `data` holds L elements.
             let v = unsafe { s.load_first(data.as_ptr().wrapping_add(1), n) };

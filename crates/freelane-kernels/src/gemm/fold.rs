@@ -114,7 +114,7 @@ pub(super) unsafe fn across<S: Simd<T: Fused>>(s: S, x: &Column<S::T>) {
     }
 }
 
-/// Any strides: pieces of each row, and of B, are copied together first.
+/// Any strides: every second element of both from where they lie, else pieces of each row, and of B, are copied together first.
 ///
 /// # Safety
 /// A, B, C and the bias are valid for the column's shape.
@@ -124,13 +124,17 @@ pub(super) unsafe fn scattered<S: Simd<T: Fused>, const NV: usize, const W: usiz
     for i in 0..x.m {
         let (a, b) = (x.a.wrapping_offset(i as isize * x.a_rs), x.b_of(i));
         let mut acc = [[s.zero(); NV]; 1];
-        for k0 in (0..x.k).step_by(GATHER) {
+        // Of every second element, all but the last are read where they lie.
+        let near = if (x.a_ks, x.b_ks) == (2, 2) { x.k.saturating_sub(1) / CHAINS * CHAINS } else { 0 };
+        // SAFETY: more than `near` elements follow.
+        unsafe { run::<S, 2, 1, NV, W>(s, near, a, 0, b, &mut acc) };
+        for k0 in (near..x.k).step_by(GATHER) {
             let n = GATHER.min(x.k - k0);
             // SAFETY: k0 + k < x.k; the copies hold n elements.
             unsafe {
                 let a = side_by_side(a.wrapping_offset(k0 as isize * x.a_ks), x.a_ks, &mut row[..n]);
                 let b = side_by_side(b.wrapping_offset(k0 as isize * x.b_ks), x.b_ks, &mut column[..n]);
-                run::<S, 1, NV, W>(s, n, a, 0, b, &mut acc);
+                run::<S, 1, 1, NV, W>(s, n, a, 0, b, &mut acc);
             }
         }
         // SAFETY: row i exists.
@@ -305,7 +309,7 @@ unsafe fn chains<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: us
     let mut acc = [[s.zero(); NV]; R];
     let a = x.a.wrapping_offset(i as isize * x.a_rs);
     // SAFETY: the caller's promise.
-    unsafe { run::<S, R, NV, W>(s, x.k, a, x.a_rs, x.b_of(i), &mut acc) };
+    unsafe { run::<S, 1, R, NV, W>(s, x.k, a, x.a_rs, x.b_of(i), &mut acc) };
     let mut out = [s.zero(); R];
     for r in 0..R {
         out[r] = halves(s, &mut acc[r]);
@@ -313,12 +317,12 @@ unsafe fn chains<S: Simd<T: Fused>, const R: usize, const NV: usize, const W: us
     out
 }
 
-/// Carries the chains of `R` rows over `k` contiguous elements.
+/// Carries the chains of `R` rows over `k` elements: contiguous ones, or every second one of `2 k`, `k` a multiple of `CHAINS`.
 ///
 /// # Safety
-/// `R` rows of `k` elements are readable at `a`, and `k` at `b`.
+/// `R` rows of `k` elements, `STEP` apart, are readable at `a`, and `k` at `b`; for the step 2 what lies behind each, too.
 #[inline(always)]
-unsafe fn run<S: Simd, const R: usize, const NV: usize, const W: usize>(
+unsafe fn run<S: Simd, const STEP: usize, const R: usize, const NV: usize, const W: usize>(
     s: S,
     k: usize,
     a: *const S::T,
@@ -338,9 +342,9 @@ unsafe fn run<S: Simd, const R: usize, const NV: usize, const W: usize>(
             for v in 0..W {
                 // SAFETY: the chunk from k0 on lies in k.
                 unsafe {
-                    let y = s.load(b.add(at(k0, v)));
+                    let y = stepping::<S, STEP>(s, b.add(STEP * at(k0, v)));
                     for r in 0..R {
-                        let x = s.load(a.offset(r as isize * a_rs).add(at(k0, v)));
+                        let x = stepping::<S, STEP>(s, a.offset(r as isize * a_rs).add(STEP * at(k0, v)));
                         part[r][v] = s.fma(x, y, part[r][v]);
                     }
                 }
@@ -364,6 +368,21 @@ unsafe fn run<S: Simd, const R: usize, const NV: usize, const W: usize>(
             acc[r][h * W..(h + 1) * W].copy_from_slice(&part[r]);
         }
     }
+}
+
+/// A register of elements that lie `STEP` apart.
+///
+/// # Safety
+/// `STEP * L` elements are readable.
+#[inline(always)]
+unsafe fn stepping<S: Simd, const STEP: usize>(s: S, p: *const S::T) -> S::V {
+    // SAFETY: the caller's promise.
+    let first = unsafe { s.load(p) };
+    if STEP == 1 {
+        return first;
+    }
+    // SAFETY: the caller's promise.
+    s.evens(first, unsafe { s.load(p.add(S::L)) })
 }
 
 /// The sums of up to L rows from `i` on.

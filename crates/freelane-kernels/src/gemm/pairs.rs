@@ -8,6 +8,8 @@ use freelane_simd::Simd;
 
 /// Complex numbers of a block. Part of the definition of the result.
 const DEPTH: usize = 512;
+/// Complex numbers of as many reals as there are chains.
+const HALF: usize = CHAINS / 2;
 
 /// `m` sums over k; pointers are to pairs, strides count pairs.
 #[derive(Clone, Copy)]
@@ -44,12 +46,18 @@ pub(super) unsafe fn pairs<S: Simd<T: Fused>, const NV: usize, const W: usize>(s
             let mut sum = if x.bias.is_null() { [S::T::default(); 2] } else { *x.bias };
             for k0 in (0..x.k).step_by(DEPTH) {
                 let n = DEPTH.min(x.k - k0);
-                let a = side_by_side(a.wrapping_offset(k0 as isize * x.a_ks), x.a_ks, left, n);
-                let b = side_by_side(b.wrapping_offset(k0 as isize * x.b_ks), x.b_ks, right, n);
+                let (a, b) = (a.wrapping_offset(k0 as isize * x.a_ks), b.wrapping_offset(k0 as isize * x.b_ks));
+                // Of every second number, all but the last are read where they lie.
+                let near = if (x.a_ks, x.b_ks) == (2, 2) { (n - usize::from(k0 + n == x.k)) / HALF * HALF } else { 0 };
+                let (o, rest) = (near as isize, n - near);
+                let tail = [
+                    side_by_side(a.wrapping_offset(o * x.a_ks), x.a_ks, left, rest).cast(),
+                    side_by_side(b.wrapping_offset(o * x.b_ks), x.b_ks, right, rest).cast(),
+                ];
                 let [re, im] = if x.conjugate {
-                    block::<S, true, NV, W>(s, a.cast(), b.cast(), 2 * n)
+                    block::<S, true, NV, W>(s, [a.cast(), b.cast()], near, tail, 2 * rest)
                 } else {
-                    block::<S, false, NV, W>(s, a.cast(), b.cast(), 2 * n)
+                    block::<S, false, NV, W>(s, [a.cast(), b.cast()], near, tail, 2 * rest)
                 };
                 sum = [sum[0] + re, sum[1] + im];
             }
@@ -76,21 +84,30 @@ unsafe fn side_by_side<T: Copy>(from: *const [T; 2], step: isize, to: &mut [[T; 
     to.as_ptr()
 }
 
-/// Both parts of the sum of one block of `k` reals.
+/// Both parts of the sum of one block: of `near` pairs, every second one of A and B, then of `k` reals side by side.
 ///
 /// # Safety
-/// So many are readable of A and of B.
+/// Twice `near` pairs, a multiple of `HALF`, and `k` reals are readable.
 #[inline(always)]
-unsafe fn block<S: Simd<T: Fused>, const C: bool, const NV: usize, const W: usize>(
+unsafe fn block<S: Simd, const C: bool, const NV: usize, const W: usize>(
     s: S,
-    a: *const S::T,
-    b: *const S::T,
+    [far_a, far_b]: [*const S::T; 2],
+    near: usize,
+    [a, b]: [*const S::T; 2],
     k: usize,
 ) -> [S::T; 2] {
     let (mut re, mut im) = ([s.zero(); NV], [s.zero(); NV]);
     let whole = k - k % CHAINS;
     for h in (0..NV).step_by(W) {
         let (mut p, mut q) = ([s.zero(); W], [s.zero(); W]);
+        for k0 in (0..2 * near).step_by(CHAINS) {
+            for w in 0..W {
+                let at = 2 * (k0 + (h + w) * S::L);
+                // SAFETY: two registers from there on lie in what is readable.
+                let (x, y) = unsafe { (every_other(s, far_a.add(at)), every_other(s, far_b.add(at))) };
+                (p[w], q[w]) = step::<S, C>(s, x, y, p[w], q[w]);
+            }
+        }
         for k0 in (0..whole).step_by(CHAINS) {
             for w in 0..W {
                 let at = k0 + (h + w) * S::L;
@@ -112,6 +129,17 @@ unsafe fn block<S: Simd<T: Fused>, const C: bool, const NV: usize, const W: usiz
         im[h..h + W].copy_from_slice(&q);
     }
     [in_halves(s, halves(s, &mut re)), in_halves(s, halves(s, &mut im))]
+}
+
+/// A register of pairs, every second one.
+///
+/// # Safety
+/// Two registers are readable.
+#[inline(always)]
+unsafe fn every_other<S: Simd>(s: S, p: *const S::T) -> S::V {
+    // SAFETY: the caller's promise.
+    let (x, y) = unsafe { (s.load(p), s.load(p.add(S::L))) };
+    s.even_pairs(x, y)
 }
 
 /// One register of pairs to both parts; with `C` those of A are conjugated.

@@ -4,6 +4,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt::Debug;
 
+mod apart;
 mod stacks;
 
 /// A float with one rounding per step of a chain, or two.

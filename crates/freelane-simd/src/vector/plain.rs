@@ -68,6 +68,14 @@ impl<T: Scalar> Simd for Plain<T> {
         core::array::from_fn(|i| if i % 2 == 0 { x[i] } else { -x[i] })
     }
     #[inline(always)]
+    fn evens(self, x: Self::V, y: Self::V) -> Self::V {
+        [x[0], x[2], y[0], y[2]]
+    }
+    #[inline(always)]
+    fn even_pairs(self, x: Self::V, y: Self::V) -> Self::V {
+        [x[0], x[1], y[0], y[1]]
+    }
+    #[inline(always)]
     fn square(self) -> Self::Square {
         [self.zero(); LANES]
     }

@@ -1,5 +1,5 @@
 //! AVX2 and AVX-512.
-use super::{Simd, transpose};
+use super::{Simd, evens, transpose};
 use core::arch::x86_64::*;
 
 /// Sixteen set lanes, then sixteen clear ones: a window that starts at `16 - n` selects the first n lanes.
@@ -127,6 +127,16 @@ macro_rules! simd {
             fn alternate(self, $y: $v) -> $v {
                 // SAFETY: `self` proves that the instructions exist.
                 unsafe { $alternate }
+            }
+            #[inline(always)]
+            fn evens(self, x: $v, y: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { evens::$turn(x, y) }
+            }
+            #[inline(always)]
+            fn even_pairs(self, x: $v, y: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { evens::pairs::$turn(x, y) }
             }
             #[inline(always)]
             fn square(self) -> [$v; $l] {
