@@ -190,6 +190,19 @@ impl<A: Byte, B: Byte> Job<'_, A, B> {
     /// # Safety
     /// Rows and columns lie in the output; the operands have `words` words.
     unsafe fn run<S: Sink>(&self, sink: &S, out: &mut Target<'_, S::Out>) {
+        #[cfg(target_arch = "x86_64")]
+        if crate::compiled::has_avx2(self.isa) {
+            // SAFETY: the CPU has the instructions, as just asked; the rest is the caller's promise.
+            return unsafe { avx2(self, sink, out) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.panels(sink, out) };
+    }
+
+    /// # Safety
+    /// As [`Self::run`].
+    #[inline(always)]
+    unsafe fn panels<S: Sink>(&self, sink: &S, out: &mut Target<'_, S::Out>) {
         let (m, n, mr) = (self.rows.len(), self.columns.len(), self.kernel.rows());
         let strips = m.div_ceil(mr);
         let mut sums = [[0; PANEL]; ROWS];
@@ -221,10 +234,19 @@ impl<A: Byte, B: Byte> Job<'_, A, B> {
                         at = corner(j + panel * PANEL);
                     }
                     // SAFETY: the caller's promise.
-                    unsafe { at.store(self.isa, row, sums, row_sums, out) };
+                    unsafe { at.store(row, sums, row_sums, out) };
                 }
             }
             j += wide * PANEL;
         }
     }
+}
+
+/// # Safety
+/// As [`Job::run`], and the CPU has the instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<A: Byte, B: Byte, S: Sink>(job: &Job<'_, A, B>, sink: &S, out: &mut Target<'_, S::Out>) {
+    // SAFETY: the caller's promise.
+    unsafe { job.panels(sink, out) };
 }

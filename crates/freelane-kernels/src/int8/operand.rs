@@ -98,15 +98,18 @@ impl<T: Copy + Default> Each<'_, T> {
     }
 
     /// Those of a panel's columns, from its first one on; behind the last column, and when there is one for each row, anything.
+    #[inline(always)]
     pub(super) fn columns(&self, first: usize) -> [T; PANEL] {
         match self {
             Each::One(x) => [*x; PANEL],
             Each::Rows(_) => [T::default(); PANEL],
             Each::Columns(columns) => {
-                let mut line = [T::default(); PANEL];
                 let rest = &columns[first..];
-                line[..rest.len().min(PANEL)].copy_from_slice(&rest[..rest.len().min(PANEL)]);
-                line
+                rest.first_chunk().copied().unwrap_or_else(|| {
+                    let mut line = [T::default(); PANEL];
+                    line[..rest.len()].copy_from_slice(rest);
+                    line
+                })
             }
         }
     }

@@ -4,7 +4,6 @@ use super::{Byte, Each};
 use crate::Target;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-use freelane_simd::Isa;
 
 /// Turns sums into what is stored.
 pub trait Sink: Copy + Sync {
@@ -54,6 +53,7 @@ impl Sink for Exact {
     fn fits(&self, _: usize, _: usize) -> bool {
         true
     }
+    #[inline(always)]
     fn panel(&self, _: usize) {}
     #[inline(always)]
     fn row(&self, _: usize, (): &(), sums: &[i32; PANEL], out: &mut [MaybeUninit<i32>; PANEL]) {
@@ -69,6 +69,7 @@ impl Sink for Dequantize<'_> {
     fn fits(&self, m: usize, n: usize) -> bool {
         self.scale.fits(m, n) && self.bias.fits(m, n)
     }
+    #[inline(always)]
     fn panel(&self, j: usize) -> Self::Panel {
         [self.scale.columns(j), self.bias.columns(j)]
     }
@@ -108,6 +109,7 @@ impl<O: Byte> Sink for Requantize<'_, O> {
     fn fits(&self, m: usize, n: usize) -> bool {
         self.scale.fits(m, n) && self.bias.fits(m, n)
     }
+    #[inline(always)]
     fn panel(&self, j: usize) -> Self::Panel {
         (self.scale.columns(j), self.bias.columns(j))
     }
@@ -197,6 +199,7 @@ pub struct Place {
 
 impl<'a, S: Sink, A: Byte> Corner<'a, S, A> {
     /// The panel whose columns begin at `columns.start`; `sums` begins with theirs.
+    #[inline(always)]
     pub fn new<B: Byte>(
         sink: &'a S,
         a_zero: Each<'a, A>,
@@ -208,8 +211,12 @@ impl<'a, S: Sink, A: Byte> Corner<'a, S, A> {
     ) -> Self {
         let (mut zeros, mut column_sums) = ([0; PANEL], [0; PANEL]);
         let b_zero = b_zero.columns(columns.start);
-        for c in 0..columns.len() {
-            (zeros[c], column_sums[c]) = (b_zero[c].signed_zero(), sums[c]);
+        match sums.first_chunk() {
+            Some(sums) if columns.len() == PANEL => column_sums = *sums,
+            _ => column_sums[..columns.len()].copy_from_slice(&sums[..columns.len()]),
+        }
+        for c in 0..PANEL {
+            zeros[c] = b_zero[c].signed_zero();
         }
         let mut corner = Corner {
             sink,
@@ -241,32 +248,12 @@ impl<'a, S: Sink, A: Byte> Corner<'a, S, A> {
         off
     }
 
-    /// Stores rows from `row` on, whose bytes have the sums `row_sums`: none when they do not matter.
+    /// Stores rows from `first` on, whose bytes have the sums `row_sums`: none when they do not matter.
     ///
     /// # Safety
     /// They lie in the output.
-    pub unsafe fn store(
-        &self,
-        isa: Isa,
-        row: usize,
-        sums: &[[i32; PANEL]],
-        row_sums: &[i32],
-        out: &mut Target<'_, S::Out>,
-    ) {
-        #[cfg(target_arch = "x86_64")]
-        if crate::compiled::has_avx2(isa) {
-            // SAFETY: the CPU has the instructions, as just asked; the rest is the caller's promise.
-            return unsafe { avx2(self, row, sums, row_sums, out) };
-        }
-        let _ = isa;
-        // SAFETY: the caller's promise.
-        unsafe { self.rows(row, sums, row_sums, out) };
-    }
-
-    /// # Safety
-    /// As [`Self::store`].
     #[inline(always)]
-    unsafe fn rows(&self, first: usize, sums: &[[i32; PANEL]], row_sums: &[i32], out: &mut Target<'_, S::Out>) {
+    pub unsafe fn store(&self, first: usize, sums: &[[i32; PANEL]], row_sums: &[i32], out: &mut Target<'_, S::Out>) {
         for (i, sums) in sums.iter().enumerate() {
             let row = first + i;
             let mut exact = [0; PANEL];
@@ -303,19 +290,4 @@ impl<'a, S: Sink, A: Byte> Corner<'a, S, A> {
             }
         }
     }
-}
-
-/// # Safety
-/// As [`Corner::store`], and the CPU has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<S: Sink, A: Byte>(
-    corner: &Corner<'_, S, A>,
-    row: usize,
-    sums: &[[i32; PANEL]],
-    row_sums: &[i32],
-    out: &mut Target<'_, S::Out>,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { corner.rows(row, sums, row_sums, out) };
 }
