@@ -1,6 +1,6 @@
 //! How much memory a command has used.
-use crate::expr::Watch;
 use crate::progress::Progress;
+use freelane::graph::Watch;
 use freelane::mem::stats;
 use std::cell::Cell;
 

@@ -1,5 +1,5 @@
 //! A bar for work that takes a while.
-use crate::expr::Watch;
+use freelane::graph::Watch;
 use freelane_sync::{Condvar, Mutex, thread};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

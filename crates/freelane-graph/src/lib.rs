@@ -38,7 +38,7 @@ pub use expr::Expr;
 pub use fact::{Dim, Fact, broadcast_dims};
 pub use fuse::{Fused, Outputs, compile, fuse, push_signature};
 pub use graph::{Graph, Node, Value, ValueId};
-pub use limits::{Cancel, Limits};
+pub use limits::{Cancel, Limits, Watch};
 pub use operator::{Memo, Operator, Run, run_once};
 pub use pick::{Pick, PickItem};
 pub use plan::Plan;

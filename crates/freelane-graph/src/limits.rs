@@ -34,13 +34,26 @@ impl Cancel {
     }
 }
 
-/// How long a run may go on. Asked between nodes; the deadline reaches the loops of nodes too.
-#[derive(Clone, Copy, Debug, Default)]
+/// Sees a run go on.
+pub trait Watch {
+    /// A node has run; what it read still lives.
+    fn step(&self);
+}
+
+/// Nobody watches.
+impl Watch for () {
+    fn step(&self) {}
+}
+
+/// How long a run may go on, and who watches. Asked between nodes; the deadline reaches the loops of nodes too.
+#[derive(Clone, Copy, Default)]
 pub struct Limits<'a> {
     /// When it must have ended.
     pub deadline: Option<Instant>,
     /// What may cancel it.
     pub cancel: Option<&'a Cancel>,
+    /// What sees each node of the run end.
+    pub watch: Option<&'a dyn Watch>,
 }
 
 impl Limits<'_> {

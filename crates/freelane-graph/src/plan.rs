@@ -292,6 +292,9 @@ impl Execution<'_> {
             self.limits.check()?;
             let began = self.times.map(|times| (&times[i], Instant::now()));
             self.step(i, step, values, memory, reserve).map_err(|e| self.at(step, e))?;
+            if let Some(watch) = self.limits.watch {
+                watch.step();
+            }
             if let Some((tally, began)) = began {
                 tally.add(began.elapsed());
             }

@@ -1,5 +1,5 @@
 //! Expressions are what calls one after another make: same types, shapes and bits.
-use freelane_graph::expr::{Given, trace};
+use freelane_graph::expr::{Given, Scope, trace};
 use freelane_graph::{Datum, Expr, Graph, GraphError, PickItem, Plan, State, passes};
 use freelane_ops::{Array, DType, Function, Index, Slice, Value};
 use freelane_pool::Lane;
@@ -92,7 +92,7 @@ fn shapes_that_elements_decide_stay_open() {
     let a = sample(40);
     let input = Expr::input(a.data().clone());
     let positive = input.greater(0.0).unwrap();
-    let part = Lane::with(|lane| input.pick(lane, &None, vec![PickItem::Bools(1)], &[positive])).unwrap();
+    let part = Lane::with(|lane| input.pick(&Scope::new(lane), vec![PickItem::Bools(1)], &[positive])).unwrap();
     let sum = (&part * 2.0).sum(.., false).unwrap();
     assert!(part.is_open() && !sum.is_open());
     let mut graph = trace(&[input], &[part, sum]).unwrap();
@@ -115,13 +115,13 @@ fn functions_of_several_results_and_of_lists() {
     let a = sample(8).nan_to_num_for_test();
     let x = Expr::from(&a);
     let topk = Function::by_name("modf").unwrap();
-    let parts = Lane::with(|lane| Expr::call(lane, &None, topk, &[Some((&x * 1.5).into())])).unwrap();
+    let parts = Lane::with(|lane| Expr::call(&Scope::new(lane), topk, &[Some((&x * 1.5).into())])).unwrap();
     let freelane_graph::expr::Recorded::Many(_, parts) = parts else { panic!("modf makes two arrays") };
     same(&(&parts[0] + &parts[1]), &(&a * 1.5));
     let concat = Function::by_name("concat").unwrap();
     let list = Given::List(vec![(&x).into(), (&x + 1).into()]);
     let axis = Given::Fixed(Value::Scalar(0.into()));
-    let joined = Lane::with(|lane| Expr::call(lane, &None, concat, &[Some(list), Some(axis)])).unwrap();
+    let joined = Lane::with(|lane| Expr::call(&Scope::new(lane), concat, &[Some(list), Some(axis)])).unwrap();
     same(&joined.one().unwrap(), &freelane_ops::concat(&[&a, &(&a + 1)], 0).unwrap());
 }
 

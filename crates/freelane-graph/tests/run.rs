@@ -137,10 +137,14 @@ fn a_run_ends_when_it_is_told_to() {
     let inputs = [array(&[1.0]), array(&[1.0])];
     Lane::with(|lane| {
         let mut state = State::default();
-        let past = Limits { deadline: Some(Instant::now() - Duration::from_secs(1)), cancel: Some(&cancel) };
+        let past = Limits {
+            deadline: Some(Instant::now() - Duration::from_secs(1)),
+            cancel: Some(&cancel),
+            ..Limits::default()
+        };
         assert!(matches!(plan.run_within(lane, &mut state, &inputs, &past), Err(GraphError::Deadline)));
         cancel.cancel();
-        let limits = Limits { deadline: None, cancel: Some(&cancel) };
+        let limits = Limits { cancel: Some(&cancel), ..Limits::default() };
         assert!(matches!(plan.run_within(lane, &mut state, &inputs, &limits), Err(GraphError::Cancelled)));
         cancel.reset();
         assert!(plan.run_within(lane, &mut state, &inputs, &limits).is_ok());

@@ -3,6 +3,7 @@
 //! Arrays may be [stand-ins](stand_in): they have a type and a shape, and one element for all. Functions that move no
 //! elements run on those as they are; of others the rule is here. Where there is none, or the function would refuse its
 //! arguments, nothing is told: whoever wants to know runs it.
+use crate::function::{Kind, Param};
 use crate::ops::reshape::resolve;
 use crate::{Array, Axes, Function, InOp, Operand, OpsError, Reduction, UFunc, Value, promote_types, reductions};
 use crate::{Loops, Outputs};
@@ -112,6 +113,10 @@ impl Function {
     /// ```
     pub fn made(self, lane: &Lane, args: &[Option<Value>]) -> Option<Made> {
         let bound = self.placed(args).ok()?;
+        let looks = |(p, arg): (&Param, &Option<Value>)| p.is_looked_at() && matches!(arg, Some(Value::Array(_)));
+        if self.params().iter().zip(args).any(looks) {
+            return None;
+        }
         match self {
             Function::UFunc(f) => {
                 let operands: SmallVec<[Operand<'_>; 3]> =
@@ -154,6 +159,13 @@ impl Function {
     /// Whether the shape of what it makes may depend on the elements of its operands.
     pub fn makes_by_values(self) -> bool {
         BY_VALUES.contains(&self.name())
+    }
+}
+
+impl Param {
+    /// Whether its argument says what is computed, so that the shape of the result may depend on it.
+    pub fn is_looked_at(&self) -> bool {
+        !matches!(self.kind, Kind::Operand | Kind::Operands | Kind::Any)
     }
 }
 

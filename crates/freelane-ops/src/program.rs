@@ -130,7 +130,7 @@ impl Builder {
         let same = computing.is_some_and(|d| d.iter().all(|&d| d == dtype));
         let first = !matches!(f.loops, Loops::Select(first, _) if found[0] != first);
         let own = f.result_dtype(dtype).is_some() && f.output_dtype(dtype) == f.result_dtype(dtype);
-        if args.len() != f.arity() || !same || !first || !own || f.check.is_some() {
+        if args.len() != f.arity() || !same || !first || !own || f.looks_at_elements(dtype) {
             return Err(wrong());
         }
         let out = f.output_dtype(dtype).ok_or_else(wrong)?;

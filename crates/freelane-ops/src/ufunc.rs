@@ -70,7 +70,7 @@ pub struct UFunc {
     pub domain: (f64, f64),
     /// Largest error in units in the last place for `f32` and `f64`; 0.5 is correctly rounded.
     pub ulp: f32,
-    /// What operand values the function refuses, where it refuses any.
+    /// What operand values the function refuses, where it refuses any; of signed integers alone.
     pub check: Option<Check>,
     /// Of a comparison, what it says of operands in a given order.
     pub order: Option<fn(Ordering) -> bool>,
@@ -104,6 +104,11 @@ impl UFunc {
             Promotion::Double if dtype.is_inexact() => dtype,
             Promotion::Double => DType::F64,
         })
+    }
+
+    /// Whether the function looks at its operands' elements before it runs in a type.
+    pub fn looks_at_elements(&self, dtype: DType) -> bool {
+        self.check.is_some() && dtype.kind() == freelane_array::Kind::Signed
     }
 
     /// The dtypes that have a loop.

@@ -128,7 +128,7 @@ fn load(bindings: &[Binding], peak: &Peak) -> Result<BTreeMap<String, Array>> {
         if arrays.insert(binding.name.clone(), binding.load()?).is_some() {
             bail!("{} is given twice", binding.name);
         }
-        expr::Watch::step(peak);
+        freelane::graph::Watch::step(peak);
     }
     Ok(arrays)
 }

@@ -54,9 +54,9 @@ pub fn method<'a>(registry: &'a Registry, name: &str) -> Result<Method<'a>, Prob
     function.map(Method::Function).ok_or_else(|| unknown(registry, name))
 }
 
-/// `x.reshape(2, 3)` means `x.reshape((2, 3))`.
-pub fn spread(name: &str, arguments: Vec<Value>) -> Vec<Value> {
-    if SPREAD.contains(&name) && arguments.len() > 1 { vec![Value::Tuple(arguments)] } else { arguments }
+/// Whether `x.reshape(2, 3)` means `x.reshape((2, 3))`.
+pub fn takes_items_one_by_one(name: &str) -> bool {
+    SPREAD.contains(&name)
 }
 
 fn takes_array(function: Callable<'_>) -> bool {

@@ -1,29 +1,22 @@
-//! From tree to value. Temporaries are owned by the step that uses them, so that it can write into their storage.
+//! From tree to value. Functions of arrays are put off where their results' types and shapes are known all the same; what is
+//! left to do at the end, or where elements are asked for, runs as one plan.
 use super::arithmetic;
 use super::ast::{Call, Item, Node, NodeKind};
 use super::attribute::{self, Method};
 use super::error::{ExprError, Problem};
 use super::names;
+use super::term::{Columns, Term};
 use freelane::function::Kind;
-use freelane::{Array, Callable, DType, Index, IndexItem, Lane, OpsError, Registry, Scalar, Slice, Value};
+use freelane::graph::Watch;
+use freelane::{Array, Callable, DType, Expr, Index, IndexItem, Lane, OpsError, Registry, Scalar, Slice, Value};
 use std::collections::BTreeMap;
-
-/// Sees each step of an evaluation when it ends.
-pub trait Watch {
-    /// An operator, call or subscript has been carried out; what it used still lives.
-    fn step(&self);
-}
-
-impl Watch for () {
-    fn step(&self) {}
-}
 
 /// Evaluates trees over named arrays.
 pub struct Evaluator<'a> {
     lane: &'a Lane,
     registry: &'a Registry,
-    arrays: &'a BTreeMap<String, Array>,
-    watch: &'a dyn Watch,
+    arrays: BTreeMap<&'a str, Expr>,
+    columns: Columns<'a>,
 }
 
 type Evaluated<T> = Result<T, ExprError>;
@@ -36,7 +29,8 @@ impl<'a> Evaluator<'a> {
         arrays: &'a BTreeMap<String, Array>,
         watch: &'a dyn Watch,
     ) -> Self {
-        Evaluator { lane, registry, arrays, watch }
+        let arrays = arrays.iter().map(|(name, array)| (name.as_str(), Expr::from(array))).collect();
+        Evaluator { lane, registry, arrays, columns: Columns { lane, watch } }
     }
 
     /// The value of a tree.
@@ -44,52 +38,73 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// When a name is unknown, or an operation refuses its arguments; with the column.
     pub fn value(&self, node: &Node) -> Evaluated<Value> {
-        let value = match &node.kind {
-            NodeKind::Number(s) => return Ok(Value::Scalar(*s)),
-            NodeKind::Name(name) => return self.name(name).map_err(|p| p.at(node.column)),
-            NodeKind::Text(word) => return Ok(Value::Str(word.clone())),
-            NodeKind::Tuple(items) | NodeKind::List(items) => {
-                return items.iter().map(|i| self.value(i)).collect::<Evaluated<_>>().map(Value::Tuple);
-            }
-            NodeKind::Attribute(x, name) => return self.attribute(x, name).map_err(|e| e.place(node.column)),
-            NodeKind::Unary(op, x) => self.unary(op, self.value(x)?).map_err(|p| p.at(node.column))?,
-            NodeKind::Binary(op, a, b) => {
-                let (a, b) = (self.value(a)?, self.value(b)?);
-                self.binary(op, a, b).map_err(|p| p.at(node.column))?
-            }
-            NodeKind::Index(x, items) => self.index(x, items, node.column)?,
-            NodeKind::Call(call) => self.call(call)?,
-        };
-        self.watch.step();
+        let value = self.columns.settle(self.term(node)?, node.column)?;
+        self.columns.watch.step();
         Ok(value)
     }
 
-    fn name(&self, name: &str) -> Result<Value, Problem> {
+    fn term(&self, node: &Node) -> Evaluated<Term> {
+        let column = node.column;
+        let term = match &node.kind {
+            NodeKind::Number(s) => return Ok(Term::Fixed(Value::Scalar(*s))),
+            NodeKind::Name(name) => return self.name(name).map_err(|p| p.at(column)),
+            NodeKind::Text(word) => return Ok(Term::Fixed(Value::Str(word.clone()))),
+            NodeKind::Tuple(items) | NodeKind::List(items) => {
+                return items.iter().map(|i| self.term(i)).collect::<Evaluated<_>>().map(Term::Tuple);
+            }
+            NodeKind::Attribute(x, name) => return self.attribute(x, name, column).map_err(|e| e.place(column)),
+            NodeKind::Unary(op, x) => self.unary(op, self.term(x)?, column).map_err(|e| e.place(column))?,
+            NodeKind::Binary(op, a, b) => {
+                let (a, b) = (self.term(a)?, self.term(b)?);
+                self.binary(op, a, b, column).map_err(|e| e.place(column))?
+            }
+            NodeKind::Index(x, items) => self.index(x, items, column)?,
+            NodeKind::Call(call) => self.call(call)?,
+        };
+        self.columns.watch.step();
+        Ok(term)
+    }
+
+    /// The value of a part of the tree, computed now.
+    fn settled(&self, node: &Node) -> Evaluated<Value> {
+        self.columns.settle(self.term(node)?, node.column)
+    }
+
+    fn name(&self, name: &str) -> Result<Term, Problem> {
         if let Some(array) = self.arrays.get(name) {
-            return Ok(Value::Array(array.clone()));
+            return Ok(Term::Expr(array.clone()));
         }
         if let Some(value) = names::constant(name) {
-            return Ok(value);
+            return Ok(Term::Fixed(value));
         }
         if let Some(function) = names::function(self.registry, name) {
             return Err(Problem::misuse(format!("'{name}' is a function; call it: {}", function.signature())));
         }
-        let suggestion = names::nearest(self.registry, name, self.arrays.keys().map(String::as_str));
+        let suggestion = names::nearest(self.registry, name, self.arrays.keys().copied());
         Err(Problem::UnknownName { name: name.to_owned(), suggestion })
     }
 
-    fn attribute(&self, x: &Node, name: &str) -> Result<Value, Fault> {
+    fn attribute(&self, x: &Node, name: &str, column: usize) -> Result<Term, Fault> {
         if let Some(module) = self.module(x) {
             return Ok(self.name(&names::qualified(module, name))?);
         }
-        Ok(attribute::fact(self.registry, self.value(x)?, name)?)
+        let x = self.term(x)?;
+        match (name, &x) {
+            ("T", Term::Expr(x)) => {
+                let axes: Vec<isize> = (0..x.rank() as isize).rev().collect();
+                let axes = Value::Tuple(axes.iter().map(|&a| Value::Scalar(Scalar::Int(a as i128))).collect());
+                self.apply("permute_dims", vec![Term::Expr(x.clone()), Term::Fixed(axes)], vec![], column)
+            }
+            ("mT", Term::Expr(x)) => self.apply("matrix_transpose", vec![Term::Expr(x.clone())], vec![], column),
+            _ => Ok(Term::Fixed(attribute::fact(self.registry, x.in_outline(), name)?)),
+        }
     }
 
     /// The namespace that is written before a dot: none in `np.sin`, `linalg` in `linalg.inv` and `np.linalg.inv`.
     fn module<'n>(&self, x: &'n Node) -> Option<&'n str> {
         match &x.kind {
             NodeKind::Name(n) if names::is_module(n) => Some(""),
-            NodeKind::Name(n) if !self.arrays.contains_key(n) => self.namespace(n),
+            NodeKind::Name(n) if !self.arrays.contains_key(n.as_str()) => self.namespace(n),
             NodeKind::Attribute(x, n) if self.module(x) == Some("") => self.namespace(n),
             _ => None,
         }
@@ -99,72 +114,96 @@ impl<'a> Evaluator<'a> {
         (!name.is_empty() && self.registry.has_namespace(name)).then_some(name)
     }
 
-    fn unary(&self, op: &str, x: Value) -> Result<Value, Problem> {
+    fn unary(&self, op: &str, x: Term, column: usize) -> Result<Term, Fault> {
         match x {
-            Value::Scalar(s) => arithmetic::unary(op, s).map(Value::Scalar),
-            x => self.apply(op, vec![x], vec![]),
+            Term::Fixed(Value::Scalar(s)) => Ok(Term::Fixed(arithmetic::unary(op, s).map(Value::Scalar)?)),
+            x => self.apply(op, vec![x], vec![], column),
         }
     }
 
-    fn binary(&self, op: &str, a: Value, b: Value) -> Result<Value, Problem> {
+    fn binary(&self, op: &str, a: Term, b: Term, column: usize) -> Result<Term, Fault> {
         match (a, b) {
-            (Value::Scalar(a), Value::Scalar(b)) if op != "matmul" => arithmetic::binary(op, a, b).map(Value::Scalar),
-            (Value::DType(a), Value::DType(b)) if op == "equal" => Ok(Value::Scalar(Scalar::Bool(a == b))),
-            (a, b) => self.apply(op, vec![a, b], vec![]),
+            (Term::Fixed(Value::Scalar(a)), Term::Fixed(Value::Scalar(b))) if op != "matmul" => {
+                Ok(Term::Fixed(arithmetic::binary(op, a, b).map(Value::Scalar)?))
+            }
+            (Term::Fixed(Value::DType(a)), Term::Fixed(Value::DType(b))) if op == "equal" => {
+                Ok(Term::Fixed(Value::Scalar(Scalar::Bool(a == b))))
+            }
+            (a, b) => self.apply(op, vec![a, b], vec![], column),
         }
     }
 
-    fn apply(&self, name: &str, positional: Vec<Value>, named: Vec<(&str, Value)>) -> Result<Value, Problem> {
+    fn apply(&self, name: &str, positional: Vec<Term>, named: Vec<(&str, Term)>, column: usize) -> Result<Term, Fault> {
         let Some(function) = names::function(self.registry, name) else {
-            return Err(Problem::UnknownName { name: name.to_owned(), suggestion: None });
+            return Err(Problem::UnknownName { name: name.to_owned(), suggestion: None }.into());
         };
-        self.run(function, positional, named)
+        self.run(function, positional, named, column)
     }
 
     fn run(
         &self,
         function: Callable<'_>,
-        mut positional: Vec<Value>,
-        mut named: Vec<(&str, Value)>,
-    ) -> Result<Value, Problem> {
+        mut positional: Vec<Term>,
+        mut named: Vec<(&str, Term)>,
+        column: usize,
+    ) -> Result<Term, Fault> {
         let params = function.params();
         let places = params.iter().filter(|p| !p.keyword_only).take_while(|p| !p.rest);
         let rest = params.iter().filter(|p| p.rest).cycle();
-        for (value, param) in positional.iter_mut().zip(places.chain(rest)) {
+        for (term, param) in positional.iter_mut().zip(places.chain(rest)) {
             // What the rest is made of are operands.
-            fill(value, if param.rest { Kind::Operand } else { param.kind })?;
+            self.fill(term, if param.rest { Kind::Operand } else { param.kind }, column)?;
         }
-        for (name, value) in &mut named {
-            params.iter().find(|p| p.answers_to(name)).map_or(Ok(()), |p| fill(value, p.kind))?;
+        for (name, term) in &mut named {
+            params.iter().find(|p| p.answers_to(name)).map_or(Ok(()), |p| self.fill(term, p.kind, column))?;
         }
-        Ok(function.call_owned(self.lane, positional, &named)?.into())
+        if let Callable::Row(row) = function
+            && let Some(made) = self.columns.put_off(row, &positional, &named, column)
+        {
+            return Ok(made?);
+        }
+        let settle = |term: Term| self.columns.settle(term, column);
+        let positional = positional.into_iter().map(settle).collect::<Evaluated<Vec<_>>>()?;
+        let named = named.into_iter().map(|(name, term)| Ok((name, settle(term)?))).collect::<Evaluated<Vec<_>>>()?;
+        Ok(Term::from(Value::from(function.call_owned(self.lane, positional, &named)?)))
     }
 
-    fn call(&self, call: &Call) -> Evaluated<Value> {
-        let at = |problem: Problem| problem.at(call.callee.column);
+    /// A list where an operand belongs becomes an array.
+    fn fill(&self, term: &mut Term, kind: Kind, column: usize) -> Result<(), Fault> {
+        let is_list = matches!(term, Term::Tuple(_) | Term::Fixed(Value::Tuple(_)));
+        if kind == Kind::Operand && is_list {
+            let list = std::mem::replace(term, Term::Fixed(Value::None));
+            *term = Term::from(Value::Array(array_of(&self.columns.settle(list, column)?)?));
+        }
+        Ok(())
+    }
+
+    fn call(&self, call: &Call) -> Evaluated<Term> {
+        let column = call.callee.column;
         match &call.callee.kind {
-            NodeKind::Name(name) => self.call_function(name, call).map_err(|e| e.place(call.callee.column)),
+            NodeKind::Name(name) => self.call_function(name, call),
             NodeKind::Attribute(object, name) => match self.module(object) {
                 Some(module) => self.call_function(&names::qualified(module, name), call),
                 None => self.call_method(object, name, call),
-            }
-            .map_err(|e| e.place(call.callee.column)),
-            _ => Err(at(Problem::misuse("only functions and methods can be called"))),
+            },
+            _ => Err(Problem::misuse("only functions and methods can be called").into()),
         }
+        .map_err(|e| e.place(column))
     }
 
-    fn call_function(&self, name: &str, call: &Call) -> Result<Value, Fault> {
+    fn call_function(&self, name: &str, call: &Call) -> Result<Term, Fault> {
+        let column = call.callee.column;
         if self.arrays.contains_key(name) {
             return Err(Problem::misuse(format!("'{name}' is an array here and cannot be called")).into());
         }
         if matches!(name, "array" | "asarray") {
-            return self.array_literal(call);
+            return self.array_literal(call).map(Term::from);
         }
         match names::constant(name) {
             Some(Value::DType(dtype)) => {
                 let mut arguments = self.arguments(&call.positional)?;
-                arguments.push(Value::DType(dtype));
-                return Ok(self.apply("astype", arguments, vec![])?);
+                arguments.push(Term::Fixed(Value::DType(dtype)));
+                return self.apply("astype", arguments, vec![], column);
             }
             Some(_) => return Err(Problem::misuse(format!("'{name}' cannot be called")).into()),
             None => {}
@@ -173,37 +212,42 @@ impl<'a> Evaluator<'a> {
             return Err(Fault::from(self.name(name).err().unwrap_or_else(|| Problem::misuse("cannot be called"))));
         };
         let (positional, named) = (self.arguments(&call.positional)?, self.named(call)?);
-        Ok(self.run(function, positional, named)?)
+        self.run(function, positional, named, column)
     }
 
-    fn call_method(&self, object: &Node, name: &str, call: &Call) -> Result<Value, Fault> {
-        let x = self.value(object)?;
+    fn call_method(&self, object: &Node, name: &str, call: &Call) -> Result<Term, Fault> {
+        let column = call.callee.column;
+        let x = self.term(object)?;
         let mut arguments = self.arguments(&call.positional)?;
         let (function, name) = match attribute::method(self.registry, name)? {
             Method::Function(function) => (function, name),
             Method::Itself if arguments.is_empty() => return Ok(x),
             Method::Flatten if arguments.is_empty() => {
-                return Ok(self.apply("reshape", vec![x, Value::Scalar(Scalar::Int(-1))], vec![])?);
+                let all = Term::Fixed(Value::Scalar(Scalar::Int(-1)));
+                return self.apply("reshape", vec![x, all], vec![], column);
             }
             _ => return Err(Problem::misuse(format!("{name} takes no arguments")).into()),
         };
-        arguments = attribute::spread(name, arguments);
+        if attribute::takes_items_one_by_one(name) && arguments.len() > 1 {
+            arguments = vec![Term::Tuple(arguments)];
+        }
         arguments.insert(0, x);
-        Ok(self.run(function, arguments, self.named(call)?)?)
+        self.run(function, arguments, self.named(call)?, column)
     }
 
-    fn arguments(&self, nodes: &[Node]) -> Evaluated<Vec<Value>> {
-        nodes.iter().map(|node| self.value(node)).collect()
+    fn arguments(&self, nodes: &[Node]) -> Evaluated<Vec<Term>> {
+        nodes.iter().map(|node| self.term(node)).collect()
     }
 
-    fn named<'n>(&self, call: &'n Call) -> Evaluated<Vec<(&'n str, Value)>> {
-        call.named.iter().map(|(name, node)| Ok((name.as_str(), self.value(node)?))).collect()
+    fn named<'n>(&self, call: &'n Call) -> Evaluated<Vec<(&'n str, Term)>> {
+        call.named.iter().map(|(name, node)| Ok((name.as_str(), self.term(node)?))).collect()
     }
 
     /// `array(values, dtype=None)`.
     fn array_literal(&self, call: &Call) -> Result<Value, Fault> {
-        let mut values = self.arguments(&call.positional)?;
-        let named = self.named(call)?;
+        let mut values = call.positional.iter().map(|node| self.settled(node)).collect::<Evaluated<Vec<_>>>()?;
+        let named = call.named.iter().map(|(name, node)| Ok((name.as_str(), self.settled(node)?)));
+        let named = named.collect::<Evaluated<Vec<_>>>()?;
         let usage = || Problem::misuse("usage: array(values, dtype=None)");
         let dtype = match (values.len(), &named[..]) {
             (2, []) => values.pop(),
@@ -219,19 +263,20 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn index(&self, x: &Node, items: &[Item], column: usize) -> Evaluated<Value> {
-        let object = self.value(x)?;
+    fn index(&self, x: &Node, items: &[Item], column: usize) -> Evaluated<Term> {
+        let object = self.term(x)?;
         let mut indices = vec![];
         for item in items {
             self.item(item, column, &mut indices)?;
         }
         match object {
-            Value::Array(array) => {
-                let part = array.get_items(&indices).map_err(|e| Problem::Ops(e).at(column))?;
-                Ok(Value::Array(part))
+            Term::Expr(expr) => self.columns.part(&expr, &indices, column).map(Term::Expr),
+            Term::Tuple(terms) => of_tuple(terms, &indices).map_err(|p| p.at(column)),
+            Term::Fixed(Value::Tuple(values)) => {
+                let terms = values.into_iter().map(Term::from).collect();
+                of_tuple(terms, &indices).map_err(|p| p.at(column))
             }
-            Value::Tuple(values) => of_tuple(values, &indices).map_err(|p| p.at(column)),
-            _ => Err(Problem::misuse("a number has no parts to select").at(column)),
+            Term::Fixed(_) => Err(Problem::misuse("a number has no parts to select").at(column)),
         }
     }
 
@@ -239,10 +284,10 @@ impl<'a> Evaluator<'a> {
         match item {
             Item::Ellipsis => out.push(Index::Ellipsis.into()),
             Item::At(node) if matches!(node.kind, NodeKind::List(_)) => {
-                let indices = array_of(&self.value(node)?).and_then(|list| elements(&list));
+                let indices = array_of(&self.settled(node)?).and_then(|list| elements(&list));
                 out.push(indices.map_err(|p| p.at(node.column))?);
             }
-            Item::At(node) => position(self.value(node)?, out).map_err(|p| p.at(node.column))?,
+            Item::At(node) => position(self.settled(node)?, out).map_err(|p| p.at(node.column))?,
             Item::Range([start, stop, step]) => {
                 let bound = |node: &Option<Node>| node.as_ref().map_or(Ok(None), |n| self.bound(n));
                 let (start, stop, step) = (bound(start)?, bound(stop)?, bound(step)?.unwrap_or(1));
@@ -256,7 +301,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn bound(&self, node: &Node) -> Evaluated<Option<isize>> {
-        match self.value(node)? {
+        match self.settled(node)? {
             Value::None => Ok(None),
             value => whole(&value).map(Some).map_err(|p| p.at(node.column)),
         }
@@ -294,14 +339,6 @@ impl From<OpsError> for Fault {
     fn from(error: OpsError) -> Fault {
         Fault::Unplaced(error.into())
     }
-}
-
-/// A list where an operand belongs becomes an array.
-fn fill(value: &mut Value, kind: Kind) -> Result<(), Problem> {
-    if kind == Kind::Operand && matches!(value, Value::Tuple(_)) {
-        *value = Value::Array(array_of(value)?);
-    }
-    Ok(())
 }
 
 /// An array of a number, an array, or nested lists of them.
@@ -358,7 +395,7 @@ fn position(value: Value, out: &mut Vec<IndexItem>) -> Result<(), Problem> {
 }
 
 /// `x.shape[-1]`, `x.shape[1:]`.
-fn of_tuple(values: Vec<Value>, indices: &[IndexItem]) -> Result<Value, Problem> {
+fn of_tuple(values: Vec<Term>, indices: &[IndexItem]) -> Result<Term, Problem> {
     let n = values.len();
     match indices {
         [IndexItem::Basic(Index::At(i))] => {
@@ -370,7 +407,7 @@ fn of_tuple(values: Vec<Value>, indices: &[IndexItem]) -> Result<Value, Problem>
         [IndexItem::Basic(Index::Range(slice))] => {
             let (first, count) = slice.resolve(n).map_err(|e| Problem::misuse(e.to_string()))?;
             let at = |i: usize| values[(first as isize + i as isize * slice.step) as usize].clone();
-            Ok(Value::Tuple((0..count).map(at).collect()))
+            Ok(Term::Tuple((0..count).map(at).collect()))
         }
         _ => Err(Problem::misuse("a list takes one index or slice")),
     }

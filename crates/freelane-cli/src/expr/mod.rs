@@ -1,7 +1,7 @@
 //! The language of `freelane eval`: text to tree to value.
 //!
 //! ```text
-//! text --grammar.pest, parse--> Node --Evaluator--> Value
+//! text --grammar.pest, parse--> Node --Evaluator--> Term --passes, plan--> Value
 //!                                      |
 //!                                      names: arrays given, constants, dtypes, functions of freelane_ops
 //! ```
@@ -17,10 +17,11 @@ mod evaluate;
 mod names;
 mod number;
 mod parse;
+mod term;
 
 pub use ast::{Call, Item, Node, NodeKind};
 pub use error::{ExprError, Problem};
-pub use evaluate::{Evaluator, Watch};
+pub use evaluate::Evaluator;
 pub use names::is_reserved;
 pub use parse::parse;
 

@@ -8,7 +8,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The values of expressions, those that are not at hand computed in one run.
-pub(crate) fn values(lane: &Lane, limits: &Limits<'_>, exprs: &[Expr]) -> Result<Vec<ArrayData>, GraphError> {
+///
+/// # Errors
+/// When a function refuses the elements of its operands, a limit is reached, or memory cannot be had.
+pub fn values(lane: &Lane, limits: &Limits<'_>, exprs: &[Expr]) -> Result<Vec<ArrayData>, GraphError> {
     let pending: Vec<&Expr> = exprs.iter().filter(|e| e.at_hand().is_none()).collect();
     if !pending.is_empty() {
         let mut builder = Builder::default();

@@ -1,6 +1,6 @@
 //! Functions of expressions as methods: those of an array, by the same names.
 use super::operators::apply;
-use super::{Expr, Given, Recorded};
+use super::{Expr, Given, Recorded, Scope};
 use crate::GraphError;
 use freelane_array::{DType, Index};
 use freelane_ops::{Axes, Function, Scalar, Value, ufuncs};
@@ -95,7 +95,7 @@ ternary! {
 fn call(name: &str, args: &[Option<Given>]) -> Result<Expr, GraphError> {
     let function =
         Function::by_name(name).ok_or_else(|| GraphError::invalid(format!("there is no function {name}")))?;
-    match Lane::with(|lane| Expr::call(lane, &None, function, args))? {
+    match Lane::with(|lane| Expr::call(&Scope::new(lane), function, args))? {
         Recorded::One(expr) => Ok(expr),
         Recorded::Many(_, exprs) => {
             let message = format!("{name} makes {} arrays; call it by Expr::call", exprs.len());
@@ -170,7 +170,7 @@ impl Expr {
     /// As that.
     pub fn index(&self, items: &[Index]) -> Result<Expr, GraphError> {
         let items = items.iter().copied().map(crate::PickItem::Basic).collect();
-        Lane::with(|lane| self.pick(lane, &None, items, &[]))
+        Lane::with(|lane| self.pick(&Scope::new(lane), items, &[]))
     }
 }
 

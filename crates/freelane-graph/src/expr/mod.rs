@@ -14,9 +14,8 @@ mod functions;
 mod operators;
 mod record;
 
-pub use build::trace;
-pub(crate) use build::values;
-pub use record::{Given, Place, Recorded};
+pub use build::{trace, values};
+pub use record::{Given, Place, Recorded, Scope};
 
 use crate::{GraphError, Operator};
 use freelane_array::{ArrayData, DType, Dims};
@@ -115,8 +114,11 @@ impl Expr {
         }
     }
 
-    /// An array of its type and shape, and no memory.
-    fn stand_in(&self) -> Result<ArrayData, OpsError> {
+    /// An array of its type and shape whose elements are of no meaning and take no memory.
+    ///
+    /// # Errors
+    /// When an array cannot be so large.
+    pub fn outline(&self) -> Result<ArrayData, OpsError> {
         made::stand_in(self.dtype(), self.shape())
     }
 }

@@ -1,7 +1,7 @@
 //! `+ - * / % & | ^ ! -` on expressions, arrays and scalars.
 //!
 //! As with arrays, an operator panics where the method of the same function returns an error.
-use super::{Expr, Given};
+use super::{Expr, Given, Scope};
 use crate::GraphError;
 use freelane_ops::{Function, UFunc, ufuncs};
 use freelane_pool::Lane;
@@ -13,7 +13,7 @@ use std::ops;
 /// As [`Expr::call`].
 pub(super) fn apply(f: &'static UFunc, args: &[Given]) -> Result<Expr, GraphError> {
     let args: Vec<Option<Given>> = args.iter().cloned().map(Some).collect();
-    let made = Lane::with(|lane| Expr::call(lane, &None, Function::UFunc(f), &args))?;
+    let made = Lane::with(|lane| Expr::call(&Scope::new(lane), Function::UFunc(f), &args))?;
     made.one().ok_or_else(|| GraphError::invalid(format!("{} makes one array", f.name)))
 }
 

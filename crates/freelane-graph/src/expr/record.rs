@@ -11,6 +11,23 @@ use std::sync::Arc;
 /// Where in a program a function is called, as the errors of its run say it.
 pub type Place = Option<Arc<str>>;
 
+/// What a function of expressions is called with beside its arguments.
+pub struct Scope<'a> {
+    /// The calling thread's lane.
+    pub lane: &'a Lane,
+    /// How long what has to run at once may run.
+    pub limits: Limits<'a>,
+    /// Where the call is.
+    pub place: Place,
+}
+
+impl<'a> Scope<'a> {
+    /// No limits, and no place.
+    pub fn new(lane: &'a Lane) -> Scope<'a> {
+        Scope { lane, limits: Limits::default(), place: None }
+    }
+}
+
 /// An argument of a function of expressions.
 #[derive(Clone)]
 pub enum Given {
@@ -106,24 +123,20 @@ impl Expr {
     /// A function of arguments in order of its parameters.
     ///
     /// ```
-    /// use freelane_graph::Expr;
+    /// use freelane_graph::{Expr, expr::Scope};
     /// use freelane_ops::{Array, Function};
     /// use freelane_pool::Lane;
     /// let x = Expr::from(Array::from_slice(&[3.0, 1.0, 2.0])?);
     /// let sort = Function::by_name("sort").unwrap();
-    /// let sorted = Lane::with(|lane| Expr::call(lane, &None, sort, &[Some((&x).into())]))?.one().unwrap();
+    /// let sorted = Lane::with(|lane| Expr::call(&Scope::new(lane), sort, &[Some((&x).into())]))?.one().unwrap();
     /// assert_eq!((sorted * 2).value()?.to_vec::<f64>()?, [2.0, 4.0, 6.0]);
     /// # Ok::<(), freelane_graph::GraphError>(())
     /// ```
     ///
     /// # Errors
     /// As [`Function::call`], unless only the elements of operands are to blame, which may come later.
-    pub fn call(
-        lane: &Lane,
-        place: &Place,
-        function: Function,
-        args: &[Option<Given>],
-    ) -> Result<Recorded, GraphError> {
+    pub fn call(cx: &Scope<'_>, function: Function, args: &[Option<Given>]) -> Result<Recorded, GraphError> {
+        let (lane, place) = (cx.lane, &cx.place);
         if let Function::UFunc(f) = function
             && let Some(expr) = Expr::elementwise(place, f, args)
         {
@@ -137,21 +150,23 @@ impl Expr {
         let mut inputs = vec![];
         let node = args.iter().map(|given| given.as_ref().map(|given| given.arg(&mut inputs))).collect();
         let op = Call::new(function, node);
-        if let Some(made) = function.made(lane, &values_of(&|expr| expr.stand_in())?) {
+        if let Some(made) = function.made(lane, &values_of(&|expr| expr.outline())?) {
             return Ok(Recorded::One(Expr::of(op, inputs, made, place)));
         }
-        values(lane, &Limits::default(), &inputs)?;
+        values(lane, &cx.limits, &inputs)?;
         let at_hand = |expr: &Expr| {
             expr.at_hand().cloned().ok_or_else(|| OpsError::argument(function.name(), "an operand was not computed"))
         };
         let outputs = function.call_placed(lane, &values_of(&at_hand)?)?;
-        let by_values = function.makes_by_values() && !inputs.is_empty();
+        let looked_at =
+            function.params().iter().zip(args).any(|(p, arg)| p.is_looked_at() && matches!(arg, Some(Given::Expr(_))));
+        let by_values = looked_at || function.makes_by_values() && !inputs.is_empty();
         Ok(Recorded::of(op, inputs, by_values, place, outputs))
     }
 
     fn elementwise(place: &Place, f: &'static UFunc, args: &[Option<Given>]) -> Option<Expr> {
         let stand_in = |given: &Option<Given>| match given.as_ref()? {
-            Given::Expr(expr) => expr.stand_in().ok(),
+            Given::Expr(expr) => expr.outline().ok(),
             Given::Fixed(Value::Array(array)) => Some(array.data().clone()),
             _ => None,
         };
@@ -164,10 +179,13 @@ impl Expr {
                 _ => return None,
             });
         }
-        if f.check.is_some() || stand_ins.iter().all(Option::is_none) {
+        if stand_ins.iter().all(Option::is_none) {
             return None;
         }
         let (reads, made) = f.made(&operands).ok()?;
+        if reads.last().is_some_and(|&dtype| f.looks_at_elements(dtype)) {
+            return None;
+        }
         let input = |(given, &read): (&Option<Given>, &DType)| match given.as_ref()? {
             Given::Expr(expr) => Some(expr.cast(read, place)),
             Given::Fixed(Value::Array(array)) => Some(Expr::from(array).cast(read, place)),
@@ -190,16 +208,17 @@ impl Expr {
     ///
     /// # Errors
     /// As [`Array::get_items`].
-    pub fn pick(&self, lane: &Lane, place: &Place, items: Vec<PickItem>, arrays: &[Expr]) -> Result<Expr, GraphError> {
+    pub fn pick(&self, cx: &Scope<'_>, items: Vec<PickItem>, arrays: &[Expr]) -> Result<Expr, GraphError> {
+        let (lane, place) = (cx.lane, &cx.place);
         let inputs: Vec<Expr> = std::iter::once(self).chain(arrays).cloned().collect();
         let basic: Option<Vec<Index>> =
             items.iter().map(|item| if let PickItem::Basic(index) = item { Some(*index) } else { None }).collect();
         if let Some(basic) = basic {
-            let part = Array::from(self.stand_in()?).index(&basic)?;
+            let part = Array::from(self.outline()?).index(&basic)?;
             let made = Made { dtype: self.dtype(), shape: part.shape().into() };
             return Ok(Expr::of(Pick(items), inputs, made, place));
         }
-        values(lane, &Limits::default(), &inputs)?;
+        values(lane, &cx.limits, &inputs)?;
         let by_values = items.iter().any(|item| matches!(item, PickItem::Bools(_)));
         let op = Pick(items);
         let data: Vec<crate::Datum> = inputs.iter().filter_map(|x| x.at_hand().cloned()).map(Into::into).collect();
