@@ -11,3 +11,9 @@ class LinAlgError(ValueError):
     """A matrix without a result: not square, or singular. NumPy has one of the same name and kind."""
 
     __module__ = "freelane.linalg"
+
+
+class TraceError(TypeError):
+    """Something that needs elements was asked of an array while freelane.jit traces its function."""
+
+    __module__ = "freelane"

@@ -51,6 +51,11 @@ fn own(object: &Bound<'_, PyAny>) -> Option<DType> {
     }
 }
 
+/// Whether the object is one of our data types.
+pub(crate) fn is_dtype(object: &Bound<'_, PyAny>) -> bool {
+    own(object).is_some()
+}
+
 /// See `convert::dtype_of`.
 pub(crate) fn dtype_of(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     match own(object) {

@@ -40,7 +40,7 @@ pub fn to_py(error: impl Into<Failure>) -> PyErr {
     }
 }
 
-fn of_graph(cause: &GraphError, message: String) -> PyErr {
+pub(crate) fn of_graph(cause: &GraphError, message: String) -> PyErr {
     match cause {
         GraphError::Ops(e) => of_ops(e, message),
         GraphError::Array(e) => of_array(e, message),
@@ -93,7 +93,7 @@ fn of_array(e: &ArrayError, message: String) -> PyErr {
 }
 
 /// `freelane.AxisError`, a `ValueError` and an `IndexError`, or `freelane.linalg.LinAlgError`, a `ValueError`.
-fn of_class(name: &str, message: String) -> PyErr {
+pub(crate) fn of_class(name: &str, message: String) -> PyErr {
     fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         py.import("freelane._errors")?.getattr(name)
     }

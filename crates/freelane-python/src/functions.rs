@@ -5,7 +5,7 @@
 use crate::convert::{self, Arrays, Operands};
 use crate::native::{Body, Callable, NativeFn, RawCall, raw};
 use crate::object::{self, wrapped};
-use crate::{detach, errors, errors::to_py, results};
+use crate::{detach, errors, errors::to_py, jit, results};
 use freelane::function::{Default, Kind, Param};
 use freelane::{Array, Axes, DType, Function, Lane, Outputs, ReduceArgs, Reduction, UFunc, Value};
 use pyo3::exceptions::PyOverflowError;
@@ -102,7 +102,13 @@ pub(crate) fn call(callable: &Callable, call: &RawCall<'_, '_>) -> *mut ffi::PyO
 
 #[inline(never)]
 fn by_hand(callable: &Callable, run: NativeFn, call: &RawCall<'_, '_>) -> *mut ffi::PyObject {
-    raw(call.py, callable.bind(call).and_then(|args| run(call.py, &args)))
+    raw(
+        call.py,
+        callable.bind(call).and_then(|args| match args.get(0) {
+            Some(x) if jit::is_tracer(x) => jit::native(call.py, callable, &args),
+            _ => run(call.py, &args),
+        }),
+    )
 }
 
 fn ufunc(callable: &Callable, f: &'static UFunc, call: &RawCall<'_, '_>) -> *mut ffi::PyObject {
@@ -168,6 +174,11 @@ fn apply_mixed<'py, const N: usize>(
     f: &'static UFunc,
     args: &[Borrowed<'_, 'py, PyAny>; N],
 ) -> PyResult<Bound<'py, PyAny>> {
+    if args.iter().any(|a| jit::is_tracer(a))
+        && let Some(traced) = jit::ufunc(py, f, args)
+    {
+        return traced;
+    }
     let operands = Operands::new(args)?;
     let cost = operands.cost(f.cost);
     let done = detach::run(py, cost, || Lane::with(|lane| f.call(lane, &operands.all())));
@@ -255,6 +266,9 @@ fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> 
     if makes_arrays(row) {
         crate::creation::check_device(args.get(params.len()))?;
     }
+    if let Some(traced) = traced(call.py, row, &args) {
+        return traced;
+    }
     let mut values: SmallVec<[Option<Value>; 4]> = SmallVec::new();
     let mut i = 0;
     for param in params {
@@ -267,6 +281,22 @@ fn general<'py>(callable: &Callable, row: Function, call: &RawCall<'_, 'py>) -> 
         i += 1;
     }
     call_row(call.py, row, &values)
+}
+
+/// The call of a row that was given a traced array, by itself or in a list.
+fn traced<'py>(
+    py: Python<'py>,
+    row: Function,
+    args: &crate::native::Args<'_, 'py>,
+) -> Option<PyResult<Bound<'py, PyAny>>> {
+    let count = row.params().iter().filter(|p| !p.rest).count();
+    let holds = |x: &Bound<'py, PyAny>| jit::holds_tracer(x);
+    if !(0..count).any(|i| args.get(i).is_some_and(holds)) && !args.rest().any(|x| holds(&x)) {
+        return None;
+    }
+    let objects: Vec<_> = (0..count).map(|i| args.get(i).cloned()).collect();
+    let rest: Vec<_> = args.rest().map(|x| x.to_owned()).collect();
+    jit::row(py, row, &objects, &rest)
 }
 
 /// Whether the result is a view, however many elements there are.

@@ -116,7 +116,7 @@ fn parse(item: &Bound<'_, PyAny>) -> PyResult<Items> {
     }
 }
 
-fn one(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
+pub(crate) fn one(item: &Bound<'_, PyAny>) -> PyResult<IndexItem> {
     if !is_array(item)
         && let Some(index) = basic_item(item)?
     {

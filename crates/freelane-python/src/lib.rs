@@ -5,7 +5,7 @@
 //! functions.rs  rows of freelane-ops as functions and methods
 //! object.rs     the array object; slots.rs its operators, attributes.rs its attributes, index.rs its indexing
 //! convert.rs    Python objects as operands and values; creation.rs as arrays; dtype.rs data types
-//! session.rs    models
+//! session.rs    models; jit/ functions that run as plans
 //! interpreter.rs, cli.rs, rows.rs   the main interpreter only; the command line; what the stub is written from
 //! ```
 //!
@@ -28,6 +28,7 @@ mod in_place;
 mod index;
 mod interpreter;
 mod io;
+mod jit;
 mod memory;
 mod native;
 mod numpy;
@@ -77,6 +78,7 @@ fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     native::add_functions(module)?;
     module.add_class::<memory::Parallel>()?;
     module.add_class::<session::Session>()?;
+    jit::add_to(module)?;
     // Private names are set and not added, which would export them.
     module.setattr("_command", wrap_pyfunction!(cli::command, module)?)?;
     module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)?;

@@ -74,7 +74,16 @@ fn new_type(py: Python<'_>, name: &str, doc: &str, fields: &[&str]) -> PyResult<
 
 /// The results of a row as one Python object.
 pub(crate) fn wrap<'py>(py: Python<'py>, row: &str, names: &[&str], arrays: Vec<Array>) -> PyResult<Bound<'py, PyAny>> {
-    let arrays = arrays.into_iter().map(|a| object::wrap(py, a)).collect::<PyResult<Vec<_>>>()?;
+    wrap_objects(py, row, names, arrays.into_iter().map(|a| object::wrap(py, a)).collect::<PyResult<_>>()?)
+}
+
+/// As [`wrap`], of objects that stand for the arrays.
+pub(crate) fn wrap_objects<'py>(
+    py: Python<'py>,
+    row: &str,
+    names: &[&str],
+    arrays: Vec<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let types = TYPES.get_or_init(Vec::new);
     let Some(named) = types.iter().find(|t| t.row == row).filter(|_| names.len() == arrays.len()) else {
         return Ok(PyTuple::new(py, arrays)?.into_any());

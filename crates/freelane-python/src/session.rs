@@ -69,7 +69,7 @@ impl Session {
             let span = Duration::try_from_secs_f64(s).map_err(wrong)?;
             Ok::<_, PyErr>(Instant::now().checked_add(span))
         };
-        let limits = Limits { deadline: timeout.map(limit).transpose()?.flatten(), cancel: None };
+        let limits = Limits { deadline: timeout.map(limit).transpose()?.flatten(), ..Limits::default() };
         let outputs = detach::detached(py, || self.session.run_within(&inputs, &limits)).map_err(to_py)?;
         PyList::new(py, outputs.into_iter().map(|d| to_object(py, d)).collect::<PyResult<Vec<_>>>()?)
     }

@@ -23,7 +23,7 @@ pub(crate) fn flags<F: From<std::ffi::c_ulong>>(bits: std::ffi::c_ulong) -> F {
 }
 
 /// Whether an operator takes the object beside an array; others may know what to do with ours.
-fn takes(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn takes(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if is_array(object) || convert::is_number(object) {
         return Ok(true);
     }
