@@ -1,8 +1,5 @@
 """`freelane.jit`: functions of arrays that run as plans."""
 
-import functools
-import inspect
-
 from . import _freelane
 
 __all__ = ["jit"]
@@ -23,6 +20,9 @@ def jit(function=None, /, *, static_argnames=()):
     >>> wave(freelane.asarray([0.0, 1.0]), freelane.asarray([1.0, 0.0])).tolist()
     [0.0, 1.682941969615793]
     """
+    # Few programs jit, and an import of the package should bring no modules that it does not need.
+    import functools
+
     if function is None:
         return functools.partial(jit, static_argnames=static_argnames)
     names = [static_argnames] if isinstance(static_argnames, str) else list(static_argnames)
@@ -34,6 +34,8 @@ def _positions(function, names):
     """The positions of parameters that are static."""
     if not names:
         return []
+    import inspect
+
     parameters = inspect.signature(function).parameters
     unknown = [name for name in names if name not in parameters]
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())

@@ -21,6 +21,7 @@ BROUGHT = [
     "freelane._freelane",
     "freelane._info",
     "freelane._io",
+    "freelane._jit",
     "freelane.fft",
     "freelane.linalg",
     "freelane.random",
