@@ -25,11 +25,11 @@ pub struct Convolution {
     input: Vec<usize>,
     /// The same of the results.
     output: Vec<usize>,
-    kind: Kind,
+    kind: Planned,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum Planned {
     F32(ConvPlan<f32>, Arc<ArrayData>),
     F64(ConvPlan<f64>, Arc<ArrayData>),
 }
@@ -84,11 +84,11 @@ impl Convolution {
         let kind = match wide_dtype(OP, input.dtype())? {
             DType::F64 => {
                 let plan = ConvPlan::<f64>::new(conv);
-                Kind::F64(plan, packed(&plan, weights)?)
+                Planned::F64(plan, packed(&plan, weights)?)
             }
             _ => {
                 let plan = ConvPlan::<f32>::new(conv);
-                Kind::F32(plan, packed(&plan, weights)?)
+                Planned::F32(plan, packed(&plan, weights)?)
             }
         };
         Ok(Convolution { input: shape[1..].to_vec(), output: output[1..].to_vec(), kind })
@@ -109,7 +109,7 @@ impl Convolution {
 
     /// Whether it was made for images of this shape and type.
     pub fn fits(&self, input: &ArrayData) -> bool {
-        let wide = matches!(self.kind, Kind::F64(..));
+        let wide = matches!(self.kind, Planned::F64(..));
         let image = input.layout().shape().get(1..).unwrap_or_default();
         self.input == image && wide == (input.dtype() == DType::F64)
     }
@@ -130,8 +130,8 @@ impl Convolution {
             return Err(OpsError::argument(OP, format!("images of shape {:?}", input.layout().shape())));
         }
         match &self.kind {
-            Kind::F32(plan, weights) => self.run_of(lane, plan, weights, input, bias, residual, activation),
-            Kind::F64(plan, weights) => self.run_of(lane, plan, weights, input, bias, residual, wider(activation)),
+            Planned::F32(plan, weights) => self.run_of(lane, plan, weights, input, bias, residual, activation),
+            Planned::F64(plan, weights) => self.run_of(lane, plan, weights, input, bias, residual, wider(activation)),
         }
     }
 

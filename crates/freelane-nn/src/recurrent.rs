@@ -164,11 +164,11 @@ struct Direction<T> {
 pub struct Weights {
     inputs: usize,
     hidden: usize,
-    kind: Kind,
+    kind: Directions,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum Directions {
     F32(Arc<Vec<Direction<f32>>>),
     F64(Arc<Vec<Direction<f64>>>),
 }
@@ -259,8 +259,8 @@ impl Recurrence {
             return Err(self.misfit(w, r));
         }
         let kind = match wide_dtype(op, inputs.dtype())? {
-            DType::F64 => Kind::F64(Arc::new(self.pack_of::<f64>(inputs, hidden, *depth, *size)?)),
-            _ => Kind::F32(Arc::new(self.pack_of::<f32>(inputs, hidden, *depth, *size)?)),
+            DType::F64 => Directions::F64(Arc::new(self.pack_of::<f64>(inputs, hidden, *depth, *size)?)),
+            _ => Directions::F32(Arc::new(self.pack_of::<f32>(inputs, hidden, *depth, *size)?)),
         };
         Ok(Weights { inputs: *depth, hidden: *size, kind })
     }
@@ -282,7 +282,7 @@ impl Recurrence {
             Ok::<_, OpsError>(Direction { inputs: part(inputs)?, hidden: part(hidden)?, reset: None })
         };
         let directions = (0..d).map(one).collect::<Result<Vec<Direction<f32>>, _>>()?;
-        Ok(Weights { inputs: depth, hidden: size, kind: Kind::F32(Arc::new(directions)) })
+        Ok(Weights { inputs: depth, hidden: size, kind: Directions::F32(Arc::new(directions)) })
     }
 
     #[cold]
@@ -322,8 +322,8 @@ impl Recurrence {
     /// When shapes do not fit, or memory cannot be had.
     pub fn run(&self, lane: &Lane, weights: &Weights, inputs: &Inputs<'_>) -> Result<Outputs, OpsError> {
         match &weights.kind {
-            Kind::F32(directions) => self.run_of::<f32>(lane, weights, directions, inputs),
-            Kind::F64(directions) => self.run_of::<f64>(lane, weights, directions, inputs),
+            Directions::F32(directions) => self.run_of::<f32>(lane, weights, directions, inputs),
+            Directions::F64(directions) => self.run_of::<f64>(lane, weights, directions, inputs),
         }
     }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const THREADS: [usize; 2] = [2, 16];
 
 /// A model whose nodes all give their results, and what they were for all rows together.
-struct Check<'s> {
+struct BatchCheck<'s> {
     session: &'s Session,
     runner: Runner,
     /// Where each value that is seen comes from: the node's name and operator.
@@ -40,7 +40,7 @@ pub fn check(session: &Session, inputs: &[Datum]) -> Result<Json> {
     if lengths.iter().any(|n| *n != rows) {
         bail!("--check-batch: inputs of {lengths:?} rows");
     }
-    let check = Check::new(session, inputs, rows)?;
+    let check = BatchCheck::new(session, inputs, rows)?;
     for threads in THREADS {
         let runtime = Runtime::new(threads)?;
         let again = runtime.install(|_| check.runner.run(inputs, &Limits::default()))?;
@@ -76,8 +76,8 @@ fn part(x: &Datum, axis: usize, from: usize, count: usize) -> Result<Datum> {
     Ok(Array::from(x.clone()).index(&index)?.into())
 }
 
-impl<'s> Check<'s> {
-    fn new(session: &'s Session, inputs: &[Datum], rows: usize) -> Result<Check<'s>> {
+impl<'s> BatchCheck<'s> {
+    fn new(session: &'s Session, inputs: &[Datum], rows: usize) -> Result<BatchCheck<'s>> {
         let mut graph: Graph = session.plan().graph().clone();
         let mut seen: Vec<(ValueId, String)> = vec![];
         for node in session.plan().graph().nodes() {
@@ -86,7 +86,7 @@ impl<'s> Check<'s> {
         seen.iter().for_each(|(id, _)| graph.output(*id));
         let runner = Runner::new(Arc::new(Plan::new(graph)?));
         let all = runner.run(inputs, &Limits::default())?;
-        Ok(Check { session, runner, seen, rows, all })
+        Ok(BatchCheck { session, runner, seen, rows, all })
     }
 
     /// Compares outputs; if one differs, tells which node was the first whose result does. Returns how many of the nodes'

@@ -1,5 +1,5 @@
 //! From expressions to graphs, and to values.
-use super::{Expr, Maker, Source, Term};
+use super::{Expr, Maker, Origin, Term};
 use crate::{Datum, Dim, Fact, Graph, GraphError, Limits, Plan, State, ValueId, passes};
 use freelane_array::ArrayData;
 use freelane_ops::Array;
@@ -81,7 +81,7 @@ impl Builder {
     /// The node that an expression is an output of, unless its value is taken as it is.
     fn maker<'e>(&self, expr: &'e Expr) -> Option<&'e Arc<Maker>> {
         match &expr.0.source {
-            Source::Node(maker, _) if self.traced || expr.at_hand().is_none() => Some(maker),
+            Origin::Node(maker, _) if self.traced || expr.at_hand().is_none() => Some(maker),
             _ => None,
         }
     }
@@ -105,8 +105,8 @@ impl Builder {
         let missing =
             || GraphError::invalid("an array of another traced function, which has ended, is used in this one");
         match &expr.0.source {
-            Source::Input if self.traced => self.leaves.get(&Arc::as_ptr(&expr.0)).copied().ok_or_else(missing),
-            Source::Node(maker, i) if self.maker(expr).is_some() => {
+            Origin::Input if self.traced => self.leaves.get(&Arc::as_ptr(&expr.0)).copied().ok_or_else(missing),
+            Origin::Node(maker, i) if self.maker(expr).is_some() => {
                 self.nodes.get(&Arc::as_ptr(maker)).map(|ids| ids[*i]).ok_or_else(missing)
             }
             _ => Ok(self.leaf(expr, expr.at_hand().ok_or_else(missing)?)),

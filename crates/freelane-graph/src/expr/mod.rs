@@ -42,12 +42,12 @@ pub struct Expr(Arc<Term>);
 struct Term {
     dtype: DType,
     shape: Dims,
-    source: Source,
+    source: Origin,
     // LEDGER: the expression; filled by whoever computes it first
     value: OnceTable<ArrayData>,
 }
 
-enum Source {
+enum Origin {
     /// An array at hand.
     Array,
     /// An input of a function that is traced.
@@ -67,7 +67,7 @@ struct Maker {
 }
 
 impl Expr {
-    fn new(dtype: DType, shape: Dims, source: Source, value: Option<ArrayData>) -> Expr {
+    fn new(dtype: DType, shape: Dims, source: Origin, value: Option<ArrayData>) -> Expr {
         let table = OnceTable::new();
         if let Some(value) = value {
             table.get_or_init(|| value);
@@ -77,7 +77,7 @@ impl Expr {
 
     /// An input of a function that is traced, with an array that it may be.
     pub fn input(example: ArrayData) -> Expr {
-        Expr::new(example.dtype(), example.layout().shape().into(), Source::Input, Some(example))
+        Expr::new(example.dtype(), example.layout().shape().into(), Origin::Input, Some(example))
     }
 
     /// The type of the elements.
@@ -97,7 +97,7 @@ impl Expr {
 
     /// Whether its shape may be another for other elements of the arrays that it is made of.
     pub fn is_open(&self) -> bool {
-        matches!(&self.0.source, Source::Node(maker, _) if maker.open)
+        matches!(&self.0.source, Origin::Node(maker, _) if maker.open)
     }
 
     /// The value, if it is at hand.
@@ -109,7 +109,7 @@ impl Expr {
     #[must_use]
     pub fn settled(self) -> Expr {
         match (&self.0.source, self.at_hand()) {
-            (Source::Node(..), Some(value)) => Expr::from(value.clone()),
+            (Origin::Node(..), Some(value)) => Expr::from(value.clone()),
             _ => self,
         }
     }
@@ -125,7 +125,7 @@ impl Expr {
 
 impl From<ArrayData> for Expr {
     fn from(array: ArrayData) -> Expr {
-        Expr::new(array.dtype(), array.layout().shape().into(), Source::Array, Some(array))
+        Expr::new(array.dtype(), array.layout().shape().into(), Origin::Array, Some(array))
     }
 }
 
@@ -153,7 +153,7 @@ impl Drop for Maker {
         let mut dropped = std::mem::take(&mut self.inputs);
         while let Some(expr) = dropped.pop() {
             if let Some(term) = Arc::into_inner(expr.0)
-                && let Source::Node(maker, _) = term.source
+                && let Origin::Node(maker, _) = term.source
                 && let Some(mut maker) = Arc::into_inner(maker)
             {
                 dropped.append(&mut maker.inputs);

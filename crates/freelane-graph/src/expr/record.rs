@@ -1,5 +1,5 @@
 //! Functions of expressions.
-use super::{Expr, Maker, Source, values};
+use super::{Expr, Maker, Origin, values};
 use crate::{Arg, Call, Cast, GraphError, Limits, Operator, Pick, PickItem};
 use freelane_array::{ArrayData, DType, Dims, Index};
 use freelane_ops::made::Made;
@@ -117,7 +117,7 @@ impl Expr {
         let open = !made.shape.is_empty() && inputs.iter().any(Expr::is_open);
         let outputs = vec![(made.dtype, made.shape.clone())];
         let maker = Maker { op: Arc::new(op), inputs, outputs, open, place: place.clone() };
-        Expr::new(made.dtype, made.shape, Source::Node(Arc::new(maker), 0), None)
+        Expr::new(made.dtype, made.shape, Origin::Node(Arc::new(maker), 0), None)
     }
 
     /// A function of arguments in order of its parameters.
@@ -246,7 +246,7 @@ impl Recorded {
         let maker = Arc::new(Maker { op: Arc::new(op), inputs, outputs: shapes, open, place: place.clone() });
         let output = |(i, array): (usize, Array)| {
             let (dtype, shape) = maker.outputs[i].clone();
-            Expr::new(dtype, shape, Source::Node(maker.clone(), i), Some(array.into()))
+            Expr::new(dtype, shape, Origin::Node(maker.clone(), i), Some(array.into()))
         };
         let mut exprs: Vec<Expr> = arrays.into_iter().enumerate().map(output).collect();
         match names {
