@@ -341,6 +341,10 @@ fn ragged(depth: usize, expected: &str, found: &str) -> PyErr {
 fn stacked(list: &[Bound<'_, PyAny>], dtype: Option<DType>) -> PyResult<Array> {
     let parts = list.iter().map(|item| array_of(item, dtype, None)).collect::<PyResult<Vec<_>>>()?;
     let Some(first) = parts.first() else { return concat(&[], 0).map_err(to_py) };
+    if let Some(other) = parts.iter().find(|p| p.shape() != first.shape()) {
+        let (expected, found) = (first.shape(), other.shape());
+        return Err(ragged(1, &format!("shape {expected:?}"), &format!("shape {found:?}")));
+    }
     let common = parts.iter().map(Array::dtype).reduce(promote_types).unwrap_or(first.dtype());
     let parts = parts.iter().map(|p| p.astype(common)).collect::<Result<Vec<_>, _>>().map_err(to_py)?;
     stack(&parts.iter().collect::<Vec<_>>(), 0).map_err(to_py)
