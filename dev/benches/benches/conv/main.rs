@@ -57,9 +57,6 @@ fn ways(name: &str, shape: ConvShape, isa: Isa, filter: &str) {
     for (layouts, [input, output]) in LAYOUTS {
         let Some(plan) = ConvPlan::<f32>::with_layouts(shape, input, output) else { continue };
         measure(&format!("{name}/{layouts}"), &plan, isa, filter);
-        if plan.way() == "winograd" {
-            measure(&format!("{name}/{layouts}"), &plan.in_order(), isa, filter);
-        }
     }
 }
 
