@@ -72,7 +72,7 @@ impl UFunc {
     /// use freelane_ops::{DType, made::stand_in, ufuncs};
     /// let x = stand_in(DType::I8, &[3, 1])?;
     /// let (reads, made) = ufuncs::DIVIDE.made(&[(&x).into(), 2.into()])?;
-    /// assert_eq!((&reads[..], made.dtype, &made.shape[..]), (&[DType::F16; 2][..], DType::F16, &[3, 1][..]));
+    /// assert_eq!((&reads[..], made.dtype, &made.shape[..]), (&[DType::F64; 2][..], DType::F64, &[3, 1][..]));
     /// # Ok::<(), freelane_ops::OpsError>(())
     /// ```
     ///
