@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType, ModuleType
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, final
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, final, overload
 from typing_extensions import Buffer, Self
 
 class _SupportsDLPack(Protocol):
@@ -1376,6 +1376,25 @@ class Array:
 
 class AxisError(ValueError, IndexError):
     """An axis that the array does not have. NumPy has one of the same name and kind."""
+
+class TraceError(TypeError):
+    """Something that needs elements was asked of an array while freelane.jit traces its function."""
+
+@final
+class _Jitted:
+    def __call__(self, *arguments: Any, **named: Any) -> Any: ...
+    def __get__(self, object: Any, kind: Any = None, /) -> Any: ...
+    def clear(self) -> None: ...
+    def graph(self, *arguments: Any, **named: Any) -> _str: ...
+    def plans(self) -> int: ...
+
+@overload
+def jit(function: Callable[..., Any], /, *, static_argnames: _str | Sequence[_str] = ()) -> _Jitted: ...
+@overload
+def jit(
+    function: None = None, /, *, static_argnames: _str | Sequence[_str] = ()
+) -> Callable[[Callable[..., Any]], _Jitted]:
+    """Makes a function of arrays run as a plan: elementwise functions in groups, one pass over memory for each."""
 
 class finfo:
     """Limits of a floating-point dtype, or of an array's; those of the parts for complex ones."""
