@@ -22,6 +22,10 @@ PATIENCE = 300.0
 OF_THE_PROCESS = {"monkeypatch", "capsys", "capfd", "capsysbinary", "capfdbinary", "caplog", "recwarn", "pytester"}
 
 
+def pytest_addoption(parser):
+    parser.addoption("--plain", action="store_true", help="run no test in several threads")
+
+
 def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A job in the background ignores interrupts, and so would the programs that tests interrupt.
@@ -43,7 +47,8 @@ def pytest_generate_tests(metafunc):
         if shared:
             pytest.fail(f"{metafunc.definition.nodeid} uses {', '.join(sorted(shared))}: mark it alone, with a reason")
         metafunc.fixturenames.append("_threads")
-        metafunc.parametrize("_threads", [1, THREADS], ids=["plain", "threads"], indirect=True)
+        ways = {"plain": 1} if metafunc.config.getoption("--plain") else {"plain": 1, "threads": THREADS}
+        metafunc.parametrize("_threads", list(ways.values()), ids=list(ways), indirect=True)
     elif not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
         pytest.fail(f"{metafunc.definition.nodeid}: alone needs a reason")
 

@@ -34,7 +34,9 @@ pub fn test(sh: &Shell, only: Option<&str>, rest: &[String]) -> Result<()> {
         .iter()
         .enumerate()
         .filter(|(i, interpreter)| {
-            test_one(&tools, interpreter, *i == last, rest).inspect_err(|e| eprintln!("error: {e:#}")).is_err()
+            test_one(&tools, interpreter, (*i == 0, *i == last), rest)
+                .inspect_err(|e| eprintln!("error: {e:#}"))
+                .is_err()
         })
         .map(|(_, interpreter)| interpreter.name.as_str())
         .collect();
@@ -53,11 +55,17 @@ fn all() -> Vec<Interpreter> {
     found
 }
 
-/// Tests one interpreter; arithmetic only if asked for.
-fn test_one(tools: &Tools<'_>, interpreter: &Interpreter, arithmetic: bool, rest: &[String]) -> Result<()> {
+/// Tests one interpreter: arithmetic on the newest alone, threads on the oldest and the newest.
+fn test_one(
+    tools: &Tools<'_>,
+    interpreter: &Interpreter,
+    (oldest, newest): (bool, bool),
+    rest: &[String],
+) -> Result<()> {
     let venv = ready(tools, interpreter, Purpose::Tests)?;
-    let ignored = ARITHMETIC.iter().filter(|_| !arithmetic).map(|file| format!("--ignore={file}"));
-    run::step(&format!("pytest on {}", interpreter.name), venv.pytest(tools.sh).args(ignored).args(rest))
+    let ignored = ARITHMETIC.iter().filter(|_| !newest).map(|file| format!("--ignore={file}"));
+    let plain = (!oldest && !newest).then_some("--plain");
+    run::step(&format!("pytest on {}", interpreter.name), venv.pytest(tools.sh).args(ignored).args(plain).args(rest))
 }
 
 fn ready(tools: &Tools<'_>, interpreter: &Interpreter, purpose: Purpose) -> Result<Venv> {
