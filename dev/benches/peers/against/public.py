@@ -15,6 +15,7 @@ LEFT_OUT = {
     "from_dlpack": "hands memory over",
     "iinfo": "looks facts up",
     "isdtype": "looks a rule up",
+    "jit": "python_chain.py times what it makes",
     "load": "reads a file",
     "load_all": "reads a file",
     "parallel": "starts threads",
