@@ -1,4 +1,4 @@
-//! Bytes as a model: loaded, and run on ones with a deadline. Begin with models: `cargo fuzz run model dev/models`.
+//! Bytes as a model: loaded, and run on ones with a deadline. Begin with models: `cargo +nightly fuzz run model fuzz/corpus/model dev/models`.
 #![no_main]
 use freelane_graph::{Datum, Limits};
 use freelane_onnx::{Session, SessionOptions};

@@ -1,6 +1,7 @@
 """`freelane.jit`: functions of arrays that run as plans."""
 
 from . import _freelane
+from ._errors import TraceError
 
 __all__ = ["jit"]
 
@@ -12,7 +13,8 @@ def jit(function=None, /, *, static_argnames=()):
     and Python numbers that it meets; the plan that this gives runs from then on, on any number of threads at once, with
     the bits that the function itself would give. Arguments and results are arrays in tuples, lists and dictionaries, and
     Python numbers and texts, for each of which the function is traced again. static_argnames are parameters of any other
-    kind, which must be hashable.
+    kind, which must be hashable and are kept. Arrays that the function finds elsewhere are constants of the plan: later writes
+    to them are not seen. `x += y` makes a new array, which other names of x do not see.
 
     >>> @freelane.jit
     ... def wave(x, y):
@@ -98,7 +100,24 @@ def _operator(function, reflected=False):
     return method
 
 
-def _shown(function):
+def _in_place(function, name):
+    """`x += y` makes a new array; what the type or shape of x could not hold is refused, as for arrays."""
+
+    def method(x, other):
+        if not _Traced._takes(other):
+            return NotImplemented
+        made = function(x, other)
+        if made.dtype != x.dtype or made.shape != x.shape:
+            raise TraceError(
+                f"jit: x {name}= y makes {made.dtype} of shape {made.shape}, which x, {x.dtype} of shape {x.shape}, cannot hold;"
+                f" write x = x {name} y, or convert y"
+            )
+        return made
+
+    return method
+
+
+def _unary(function):
     def method(x):
         return function(x)
 
@@ -121,6 +140,21 @@ _BINARY = {
     "lshift": _freelane.bitwise_left_shift,
     "rshift": _freelane.bitwise_right_shift,
 }
+_SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+}
 _COMPARISONS = {
     "eq": _freelane.equal,
     "ne": _freelane.not_equal,
@@ -138,8 +172,9 @@ _UNARY = {
 for _name, _function in _BINARY.items():
     setattr(_Traced, f"__{_name}__", _operator(_function))
     setattr(_Traced, f"__r{_name}__", _operator(_function, reflected=True))
+    setattr(_Traced, f"__i{_name}__", _in_place(_function, _SYMBOLS[_name]))
 for _name, _function in _COMPARISONS.items():
     setattr(_Traced, f"__{_name}__", _operator(_function))
 for _name, _function in _UNARY.items():
-    setattr(_Traced, f"__{_name}__", _shown(_function))
+    setattr(_Traced, f"__{_name}__", _unary(_function))
 _Traced.__hash__ = None

@@ -2,7 +2,7 @@
 
 import inspect
 import threading
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 
 import numpy as np
 import pytest
@@ -357,3 +357,44 @@ def test_comparison_with_numbers_beyond_the_type():
     for function in [lambda x: x + 1000, lambda x: x * 2**70]:
         with pytest.raises(OverflowError):
             fl.jit(function)(x)
+
+
+def test_what_looks_alike_is_told_apart():
+    def mode(x, mode="sum", n=1):
+        return x * n if mode == "sum" else x + n
+
+    x = fl.asarray([2.0, 4.0])
+    f = fl.jit(mode)
+    same(f(x, "n", 3), [5.0, 7.0])
+    same(f(x, n=3), [6.0, 12.0])
+    first, second = namedtuple("First", "a b"), namedtuple("Second", "b a")
+    g = fl.jit(lambda t: t.a - t.b)
+    same(g(first(x, fl.ones(2))), [1.0, 3.0])
+    same(g(second(x, fl.ones(2))), [-1.0, -3.0])
+    with pytest.raises(AttributeError):
+        g((x, fl.ones(2)))
+    h = fl.jit(lambda x, s: x * s[0], static_argnames="s")
+    assert str(h(x, (0.0,)).tolist()) == "[0.0, 0.0]" and str(h(x, (-0.0,)).tolist()) == "[-0.0, -0.0]"
+    i = fl.asarray([2, 4])
+    assert h(i, (1,)).dtype == fl.int64 and h(i, (1.0,)).dtype == fl.float64
+    nans = [fl.asarray(s * float("nan")) for s in (1.0, -1.0)]
+    agree(lambda x: fl.copysign(x, nans[0]) + fl.copysign(x, nans[1]), x)
+
+
+def test_what_cannot_be_a_result_is_refused():
+    x = fl.ones(2)
+    for f in (lambda x: OrderedDict(a=x), lambda x: (x * i for i in range(2)), lambda x: {x.ndim}, lambda x: x.sum):
+        with pytest.raises(TypeError, match="returned an object of type"):
+            fl.jit(f)(x)
+
+
+def test_in_place_operators_hold_to_type_and_shape():
+    def adds(x, y):
+        x += y
+        return x
+
+    f = fl.jit(adds)
+    same(f(fl.ones(2), fl.ones(2)), [2.0, 2.0])
+    for x, y in ((fl.ones(2, dtype="float32"), fl.ones(2)), (fl.asarray([1, 2]), 1.5), (fl.ones(2), fl.ones((3, 2)))):
+        with pytest.raises(fl.TraceError, match=r"write x = x \+ y"):
+            f(x, y)

@@ -2,7 +2,7 @@
 use crate::fact::broadcast_dims;
 use crate::{Datum, Dim, Fact, GraphError, Operator, Run};
 use freelane_array::DType;
-use freelane_ops::{Array, Function, Operand, Outputs, UFunc, Value, promote_types};
+use freelane_ops::{Array, Function, Operand, Outputs, Scalar, UFunc, Value, promote_types};
 use smallvec::SmallVec;
 
 /// An argument of a [`Call`].
@@ -73,6 +73,8 @@ impl Arg {
 fn exactly(value: &Value) -> Option<String> {
     Some(match value {
         Value::Array(_) => return None,
+        Value::Scalar(Scalar::Float(x)) => format!("{x:?} {:x}", x.to_bits()),
+        Value::Scalar(Scalar::Complex(z)) => format!("{z:?} {:x} {:x}", z.re.to_bits(), z.im.to_bits()),
         Value::Scalar(s) => format!("{s:?}"),
         Value::DType(d) => d.name().to_owned(),
         Value::Str(s) => format!("{s:?}"),

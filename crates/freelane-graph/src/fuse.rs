@@ -150,14 +150,14 @@ impl<const N: usize> Fused<N> {
     }
 
     fn with<R>(&self, data: &[Datum; N], f: impl FnOnce(&Runner) -> Result<R, GraphError>) -> Result<R, GraphError> {
-        let key = key(data);
+        let (key, epoch) = (key(data), self.plans.epoch());
         Lane::with(|lane| {
             if let Some(runner) = self.plans.find(lane.index(), &key) {
                 return f(&runner);
             }
             let runner = self.compile(lane, data)?;
             let done = f(&runner);
-            self.plans.add(&key, runner);
+            self.plans.add(epoch, &key, runner);
             done
         })
     }

@@ -102,7 +102,13 @@ impl Plan {
 
     /// The run, if the plan is one program and the inputs are as expected.
     #[inline]
-    pub(crate) fn run_direct(&self, lane: &Lane, inputs: &[Datum], into: &mut [Datum]) -> Option<Ran> {
+    pub(crate) fn run_direct(
+        &self,
+        lane: &Lane,
+        inputs: &[Datum],
+        limits: &Limits<'_>,
+        into: &mut [Datum],
+    ) -> Option<Ran> {
         let expected = self.direct.as_ref()?;
         let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
             datum.array().is_some_and(|a| a.dtype() == *dtype && a.layout().shape() == &shape[..])
@@ -122,19 +128,28 @@ impl Plan {
             };
             args.push(Operand::Array(datum?.array()?));
         }
-        let done = match into {
-            [] => program.call(lane, &args).map(|made| vec![made.into()]),
-            [Datum::Array(out)] => match program.call_into(lane, &args, out) {
-                Ok(true) => Ok(vec![]),
-                Ok(false) => program.call(lane, &args).map(|made| {
-                    *out = made;
-                    vec![]
-                }),
-                Err(e) => Err(e),
-            },
-            _ => return None,
+        let run = || -> Ran {
+            limits.check()?;
+            let [place] = into else { return Ok(vec![program.call(lane, &args)?.into()]) };
+            if let Datum::Array(out) = place
+                && program.call_into(lane, &args, out)?
+            {
+                return Ok(vec![]);
+            }
+            let made = program.call(lane, &args)?.into();
+            if !copy(lane, place, &made)? {
+                *place = made;
+            }
+            Ok(vec![])
         };
-        Some(done.map_err(|e| GraphError::Ops(e).at(&node.name, node.op.name())))
+        let done = lane.until(limits.deadline, run);
+        if let (Ok(_), Some(watch)) = (&done, limits.watch) {
+            watch.step();
+        }
+        Some(done.map_err(|e| match limits.blame(e) {
+            limit @ (GraphError::Deadline | GraphError::Cancelled) => limit,
+            other => other.at(&node.name, node.op.name()),
+        }))
     }
 
     /// The graph it was made of.
@@ -169,8 +184,8 @@ impl Plan {
         inputs: &[Datum],
         limits: &Limits<'_>,
     ) -> Result<Vec<Datum>, GraphError> {
-        if let Some(done) = self.run_direct(lane, inputs, &mut []) {
-            return limits.check().and(done);
+        if let Some(done) = self.run_direct(lane, inputs, limits, &mut []) {
+            return done;
         }
         self.run_with(lane, state, inputs, limits, &mut [], None)
     }

@@ -179,9 +179,9 @@ impl Runner {
     fn with(&self, inputs: &[Datum], limits: &Limits<'_>, into: &mut [Datum]) -> Result<Vec<Datum>, GraphError> {
         Lane::with(|lane| {
             if self.measure == Measure::Nothing
-                && let Some(done) = self.plan.run_direct(lane, inputs, into)
+                && let Some(done) = self.plan.run_direct(lane, inputs, limits, into)
             {
-                return limits.check().and(done);
+                return done;
             }
             let cell = self.cells.cell(lane.index());
             // Empty at the first run, and where an operator runs its own plan again.

@@ -66,3 +66,33 @@ fn threads_share_a_function_and_its_errors_name_the_operation() {
     let e = f.call([&x, &sample(9, 0)]).unwrap_err().to_string();
     assert!(e.contains("matmul"), "{e}");
 }
+
+#[test]
+fn limits_reach_plans_of_one_program() {
+    let f = freelane_graph::fuse(|[x]| (x * 2.0).square().unwrap());
+    let x = freelane_ops::Array::ones(&[4], freelane_ops::DType::F64).unwrap();
+    let plan = std::sync::Arc::new(freelane_graph::Plan::new(f.graph([&x]).unwrap()).unwrap());
+    let runner = freelane_graph::Runner::new(plan);
+    let cancel = freelane_graph::Cancel::default();
+    cancel.cancel();
+    let limits = freelane_graph::Limits { cancel: Some(&cancel), ..Default::default() };
+    let mut out = [freelane_graph::Datum::from(freelane_ops::Array::ones(&[4], freelane_ops::DType::F64).unwrap())];
+    let told = runner.run_into(&[x.into()], &limits, &mut out).unwrap_err();
+    assert!(matches!(told, freelane_graph::GraphError::Cancelled));
+    let left = freelane_ops::Array::from(out[0].array().unwrap().clone()).to_vec::<f64>().unwrap();
+    assert_eq!(left, [1.0; 4], "what is cancelled writes nothing");
+}
+
+#[test]
+fn what_began_before_all_was_forgotten_is_not_kept() {
+    let lengths = freelane_graph::Signatures::new(2);
+    let (old, key) = (lengths.epoch(), [1, 2]);
+    lengths.add(old, &key, "two");
+    let found = lengths.find(0, &key).unwrap();
+    lengths.clear();
+    assert_eq!(*found, "two");
+    drop(found);
+    assert!(lengths.find(0, &key).is_none());
+    lengths.add(old, &key, "late");
+    assert!(lengths.find(0, &key).is_none() && lengths.is_empty());
+}

@@ -245,11 +245,13 @@ impl Window {
     /// use freelane_kernels::window::{Axis, Window};
     /// let (long, one) = (Axis::new(512, 5, 1, 1, [2, 2])?, Axis::new(1, 1, 1, 1, [0, 0])?);
     /// assert_eq!(Window::new(&[long, one])?.in_long_rows(), Window::new(&[long])?);
+    /// let padding_alone = Window::new(&[long, Axis::new(1, 1, 2, 1, [1, 0])?])?;
+    /// assert_eq!(padding_alone.in_long_rows(), padding_alone);
     /// # Ok::<(), freelane_kernels::window::WindowError>(())
     /// ```
     #[must_use]
     pub fn in_long_rows(mut self) -> Window {
-        let is_one = |axis: &Axis| axis.input == 1 && axis.output == 1 && axis.kernel == 1;
+        let is_one = |axis: &Axis| [axis.input, axis.output, axis.kernel] == [1; 3] && axis.before == 0;
         self.axes.sort_by_key(|axis| !is_one(axis));
         self.axes.iter_mut().filter(|axis| is_one(axis)).for_each(|axis| *axis = Axis::ONE);
         self

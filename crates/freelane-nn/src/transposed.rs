@@ -89,12 +89,13 @@ impl Transposed {
         let ([batch, channels, image @ ..], [rows, each, kernel @ ..]) = (input, filter) else { return Err(fail()) };
         let groups = self.groups;
         let fits = rows == channels && groups > 0 && channels.is_multiple_of(groups) && image.len() == kernel.len();
-        if !fits || image.is_empty() || bias.is_some_and(|b| b.layout().len() != each * groups) {
+        let (outputs, parts) = each.checked_mul(groups).zip(batch.checked_mul(groups)).ok_or_else(fail)?;
+        if !fits || *channels == 0 || image.is_empty() || bias.is_some_and(|b| b.layout().len() != outputs) {
             return Err(fail());
         }
         let window = self.window(image, kernel)?;
         let pixels = window.axes[3 - image.len()..].iter().map(|axis| axis.input);
-        let output: Vec<usize> = [*batch, each * groups].into_iter().chain(pixels).collect();
+        let output: Vec<usize> = [*batch, outputs].into_iter().chain(pixels).collect();
         let wide = wide_dtype(OP, x.dtype())?;
         let (images, weights) = (dense_as(x, wide)?, dense_as(weights, wide)?);
         let bias = bias.map(|b| dense_as(b, wide)).transpose()?;
@@ -109,7 +110,7 @@ impl Transposed {
                 groups,
             };
             let cost = images.layout().len().saturating_mul(*each).saturating_mul(window.taps()) / PRODUCTS as usize;
-            fill::<T>(lane, OP, &output, (batch * groups).max(1), cost, |lane, i, out| job.run(lane, i, out))
+            fill::<T>(lane, OP, &output, parts.max(1), cost, |lane, i, out| job.run(lane, i, out))
         })?;
         in_dtype(done, x.dtype())
     }
@@ -131,9 +132,9 @@ impl<T: Real> Job<'_, T> {
     fn run(&self, lane: &Lane, i: usize, out: &mut [T]) -> Result<(), OpsError> {
         let (pixels, taps) = (self.window.outputs(), self.window.taps());
         let (rows, k, group) = (self.outputs * taps, self.depth, i % self.groups);
-        let mut columns = Array::empty(&[rows * pixels], T::DTYPE)?;
-        let columns = elements_mut::<T>(&mut columns)?;
         let large = || too_large(OP);
+        let mut columns = Array::empty(&[rows.checked_mul(pixels).ok_or_else(large)?], T::DTYPE)?;
+        let columns = elements_mut::<T>(&mut columns)?;
         let kernels = Mat::new(self.weights, group * k * rows, [rows, k], [1, rows as isize]).ok_or_else(large)?;
         let image = Mat::new(self.images, i * k * pixels, [k, pixels], [pixels as isize, 1]).ok_or_else(large)?;
         let mut product = MatMut::new(columns, 0, [rows, pixels], [pixels as isize, 1]).ok_or_else(large)?;

@@ -1,12 +1,15 @@
 //! What garbage and empty operands give: the right value or an error that names it.
+use freelane_nn::Sliding;
 use freelane_nn::activation::Activation;
 use freelane_nn::attention::{Attention, Inputs, LinearAttention, Sequence};
 use freelane_nn::bytes::{ByteMatrix, ScaledMatrix};
+use freelane_nn::conv::{self, Convolution};
 use freelane_nn::norm::LineNorm;
 use freelane_nn::pool::{Whole, global_pool};
 use freelane_nn::quant::{Shared, quantize};
 use freelane_nn::recurrent::{Cell, Gate, Inputs as Steps, Recurrence};
 use freelane_nn::sample::RoiAlign;
+use freelane_nn::transposed::Transposed;
 use freelane_ops::{Array, ArrayData, DType, Element, Slice};
 use freelane_pool::Lane;
 
@@ -133,4 +136,26 @@ fn a_norm_takes_its_power_whole() -> Tested {
     let y = Lane::with(|lane| global_pool(lane, "GlobalLpPool", &x, Whole::Norm(1 << 16)))?;
     assert!((floats(&y)[0] - 2f32.powf(1.0 / 65536.0)).abs() < 1e-6);
     Ok(())
+}
+
+#[test]
+fn convolutions_over_padding_alone_are_zero() -> Tested {
+    let (x, w) = (array(&[1f32, 2.0, 3.0, 4.0], &[1, 1, 1, 4]), array(&[1f32], &[1, 1, 1, 1]));
+    let sliding = Sliding { strides: vec![2, 1], pads: vec![1, 0, 0, 0], ..Sliding::default() };
+    let plan = Convolution::new(&x, &w, 1, &sliding)?;
+    let y = Lane::with(|lane| plan.run(lane, &x, None, None, conv::Activation::None))?;
+    assert_eq!(floats(&y), [0.0; 4]);
+    Ok(())
+}
+
+#[test]
+fn transposed_convolutions_of_absurd_groups_are_errors() {
+    let none = |groups: usize, [pixels, each]: [usize; 2]| {
+        let layer = Transposed { groups, ..Transposed::default() };
+        let (x, w) = (array::<f32>(&[], &[1, 0, pixels]), array::<f32>(&[], &[0, each, 1]));
+        Lane::with(|lane| layer.call(lane, &x, &w, None)).err().expect("no such groups").to_string()
+    };
+    for message in [none(1 << 62, [1, 4]), none(7_905_747_460_161_236_407, [2, 7])] {
+        assert!(message.contains("groups"), "{message}");
+    }
 }

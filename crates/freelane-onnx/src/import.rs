@@ -11,14 +11,13 @@ use crate::proto::{
 use crate::sorted::in_order;
 use crate::{DataType, ExternalData, Fault, OnnxError, array_of};
 use freelane_array::ArrayData;
-use freelane_graph::{Dim, Fact, Graph, GraphError, Limits, Operator, Plan, ValueId, passes};
+use freelane_graph::{Dim, Fact, Graph, GraphError, Operator, Plan, ValueId, passes};
 use freelane_ops::Array;
 use freelane_pool::Lane;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Nodes of one model, those of its functions counted wherever they are called.
 const MOST_NODES: usize = 100_000;
@@ -26,8 +25,6 @@ const MOST_NODES: usize = 100_000;
 const MOST_FRAMES: usize = 64;
 /// Bytes of the largest sparse tensor: a few numbers must not become a large array.
 const MOST_BYTES: usize = 16 << 20;
-/// What is computed while a model is loaded may take as long.
-const LONGEST: Duration = Duration::from_secs(1);
 
 /// A model as a graph, with the names that its users know.
 pub struct Imported {
@@ -50,9 +47,9 @@ pub fn import(model: &Model<'_>, external: &ExternalData, plain: bool) -> Result
     let graph = model.graph.as_deref().ok_or_else(|| Fault::Invalid("the model has no graph".to_owned()))?;
     let functions = model.functions.iter().map(|f| ((domain_of(f.domain), f.name, f.overload), f)).collect();
     Lane::with(|lane| {
-        let limits = Limits { deadline: Some(Instant::now() + LONGEST), ..Limits::default() };
+        let budget = passes::Budget::default();
         let (frames, levels) = (vec![], vec![]);
-        let mut importer = Importer { lane, external, functions, frames, levels, nodes: 0, plain, limits };
+        let mut importer = Importer { lane, external, functions, frames, levels, nodes: 0, plain, budget };
         importer.main(graph, &model.opset_import).map_err(|e| e.within(format!("graph {}", graph.name)))
     })
 }
@@ -95,7 +92,7 @@ struct Importer<'m, 'e> {
     /// Whether the graphs that nodes hold stay as the file has them.
     plain: bool,
     /// For what is computed while the model is loaded.
-    limits: Limits<'static>,
+    budget: passes::Budget,
 }
 
 impl<'m> Importer<'m, '_> {
@@ -407,7 +404,20 @@ impl<'m> Importer<'m, '_> {
         inputs: &[Option<ValueId>],
         outputs: &[Option<&str>],
     ) -> Result<Option<Vec<Option<ArrayData>>>, GraphError> {
-        let (lane, limits) = (self.lane, self.limits);
+        let (lane, mut budget) = (self.lane, std::mem::take(&mut self.budget));
+        let computed = self.computed_within(lane, op, inputs, outputs, &mut budget);
+        self.budget = budget;
+        computed
+    }
+
+    fn computed_within(
+        &mut self,
+        lane: &Lane,
+        op: &dyn Operator,
+        inputs: &[Option<ValueId>],
+        outputs: &[Option<&str>],
+        budget: &mut passes::Budget,
+    ) -> Result<Option<Vec<Option<ArrayData>>>, GraphError> {
         let graph = self.graph();
         let facts: Vec<Option<&Fact>> = inputs.iter().map(|id| id.map(|id| graph.fact(id))).collect();
         if !op.is_pure() || facts.iter().flatten().any(|f| f.constant.is_none()) {
@@ -418,7 +428,7 @@ impl<'m> Importer<'m, '_> {
         if wanted.len() < outputs.len() {
             return Ok(None);
         }
-        Ok(passes::computed(lane, op, &facts, &wanted, &limits))
+        Ok(passes::computed(lane, op, &facts, &wanted, budget))
     }
 }
 
@@ -482,8 +492,11 @@ fn fact_of(info: &ValueInfo<'_>) -> Result<Fact, Fault> {
 
 /// Places in the row-major order of a shape, of indices that are such places or have one number for each axis.
 fn places(indices: &Array, shape: &[usize]) -> Option<Vec<i64>> {
-    let total = i64::try_from(shape.iter().product::<usize>()).ok()?;
     let numbers = indices.to_vec::<i64>().ok()?;
+    if numbers.is_empty() {
+        return Some(vec![]);
+    }
+    let total = i64::try_from(shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?).ok()?;
     let below = |i: i64, n: i64| (0..n).contains(&i).then_some(i);
     match *indices.shape() {
         [_] => numbers.into_iter().map(|i| below(i, total)).collect(),

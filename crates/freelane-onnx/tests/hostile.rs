@@ -224,3 +224,19 @@ fn names_that_are_no_text_are_told() {
     let named = node("Neg", "x", "y", &[text(2, "y"), numbers("axes", &[1])]);
     assert!(told(&[named, ends()], &[], &[ones(&[1])]).contains("n_Neg"));
 }
+
+/// A tensor of int64 of some lengths, without elements.
+fn empty(field: u8, name: &str, dims: &[u64]) -> Vec<u8> {
+    let lengths: Vec<u8> = dims.iter().flat_map(|&n| build::varint(1, n)).collect();
+    bytes(field, &[lengths, int(2, 7), text(8, name)].concat())
+}
+
+#[test]
+fn lengths_beyond_memory_of_nothing_are_told_or_work() {
+    let gather = [node("GatherND", "x i", "y", &[]), empty(5, "i", &[1 << 58, 0]), ends()];
+    let message = told(&gather, &[], &[ones(&[3])]);
+    assert!(message.contains("memory") || message.contains("too many"), "{message}");
+    let scatter =
+        [node("Shape", "i", "s", &[]), empty(5, "i", &[0, 1 << 40, 1 << 40]), node("Add", "x x", "y", &[]), ends()];
+    assert_eq!(told(&scatter, &[], &[ones(&[3])]), "no error");
+}

@@ -199,19 +199,20 @@ fn mutations() {
         let times = total * percent / 100;
         let counts = all(name, &good, times, &mut wrong);
         println!("{name}: {times} mutations: {counts:?}");
-        assert!(counts.unread > 0 && counts.ran > times / 100, "{name}: {counts:?}");
+        assert!(times < 100 || counts.unread > 0 && counts.ran > times / 100, "{name}: {counts:?}");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "limits memory by ulimit")]
 fn models_with_wrong_bytes_are_errors_or_work() {
     let own = std::env::current_exe().unwrap();
     let command = format!("ulimit -v {MOST_KIB} && exec \"$0\" --ignored --exact mutations --nocapture");
     let done = std::process::Command::new("sh").args(["-c", &command]).arg(own).output().unwrap();
     let shown = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
     println!("{shown}");
-    assert!(done.status.success(), "{}\n{shown}", done.status);
+    assert!(done.status.success() && shown.contains("1 passed"), "{}\n{shown}", done.status);
 }
 
 #[test]

@@ -60,9 +60,7 @@ const BY_VALUES: &[&str] = &[
     "histogram",
     "arange",
     "linspace",
-    "compress",
-    "extract",
-    "trim_zeros",
+    "lstsq",
 ];
 
 impl UFunc {

@@ -37,7 +37,9 @@ pub fn run(args: &Args) -> Result<()> {
         return run::step("audit self-test", cmd!(sh, "dev/audit/selftest.sh"));
     }
     let program = Program::build(&sh)?;
-    let cases: Vec<&Case> = CASES.iter().filter(|case| case.name.contains(&args.filter)).collect();
+    let model = std::env::var_os("FREELANE_AUDIT_MODEL").is_some();
+    let wanted = |case: &&Case| case.name.contains(&args.filter) && (model || case.name != cases::OF_FILE);
+    let cases: Vec<&Case> = CASES.iter().filter(wanted).collect();
     if cases.is_empty() {
         bail!("no case contains {:?}", args.filter);
     }

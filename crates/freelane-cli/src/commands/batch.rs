@@ -96,6 +96,10 @@ impl<'s> BatchCheck<'s> {
         let pairs = || self.all.iter().zip(made);
         let compared = pairs().map(|(all, one)| self.same(all, one, row)).collect::<Result<Vec<_>>>()?;
         let Some(port) = (0..outputs).find(|&i| matches!(compared[i], Compared::Differs)) else {
+            if let Some(port) = (0..outputs).find(|&i| matches!(compared[i], Compared::Unknown)) {
+                let name = &self.session.outputs()[port].name;
+                bail!("{how} output {name} cannot be compared: no axis of it alone is the batch");
+            }
             return Ok(compared[outputs..].iter().filter(|c| matches!(c, Compared::Unknown)).count());
         };
         let first = compared[outputs..].iter().position(|c| matches!(c, Compared::Differs));

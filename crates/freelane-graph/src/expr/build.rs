@@ -2,7 +2,6 @@
 use super::{Expr, Maker, Origin, Term};
 use crate::{Datum, Dim, Fact, Graph, GraphError, Limits, Plan, State, ValueId, passes};
 use freelane_array::ArrayData;
-use freelane_ops::Array;
 use freelane_pool::Lane;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -103,7 +102,7 @@ impl Builder {
 
     fn find(&mut self, expr: &Expr) -> Result<ValueId, GraphError> {
         let missing =
-            || GraphError::invalid("an array of another traced function, which has ended, is used in this one");
+            || GraphError::invalid("an array of another traced function is used in this one: give it as an argument");
         match &expr.0.source {
             Origin::Input if self.traced => self.leaves.get(&Arc::as_ptr(&expr.0)).copied().ok_or_else(missing),
             Origin::Node(maker, i) if self.maker(expr).is_some() => {
@@ -142,6 +141,6 @@ fn number(array: &ArrayData) -> Option<String> {
     if array.layout().rank() > 0 {
         return None;
     }
-    let scalar = Array::of(array).to_scalar().ok()?;
-    Some(format!("{} {scalar:?}", array.dtype()))
+    // Its bits: values that are equal may differ in a sign, and every NaN prints alike.
+    array.as_bytes().map(|bits| format!("{} {bits:02x?}", array.dtype()))
 }

@@ -8,7 +8,7 @@ mod join;
 mod merge;
 mod same;
 
-pub use fold::computed;
+pub use fold::{Budget, computed};
 
 use crate::{Graph, GraphError};
 use freelane_pool::Lane;

@@ -88,6 +88,16 @@ impl Band {
         ((outputs.max(1) - 1) * self.stride + self.extent) * self.width
     }
 
+    /// The most rows of outputs, up to `most`, that read no more than so many rows of the image; at least one.
+    pub fn outputs_within(&self, rows: usize, most: usize) -> usize {
+        rows.checked_sub(self.extent).map_or(1, |more| (more / self.stride + 1).min(most.max(1)))
+    }
+
+    /// Elements of a row of all channels.
+    pub fn row_len(&self) -> usize {
+        self.to.len(self.channels, self.width)
+    }
+
     /// Elements, for so many rows of outputs.
     pub fn len(&self, outputs: usize) -> usize {
         self.to.len(self.channels, self.plane(outputs))

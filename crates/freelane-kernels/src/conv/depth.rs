@@ -169,9 +169,10 @@ impl Planes {
     pub fn new(shape: ConvShape) -> Option<Self> {
         let [_, high, wide] = &shape.window.axes;
         let frame = Band::new(&shape, Layout::Planar, Layout::Planar, wide.output);
-        let elements = |rows: usize| frame.plane(rows) / frame.width * frame.width.next_multiple_of(wide.stride);
-        let band = (1..=high.output.max(1)).rev().find(|&rows| elements(rows) <= PLANE).unwrap_or(1);
-        (single(&shape) && elements(1) * size_of::<f64>() <= ROW).then_some(Planes { shape, band })
+        let row = frame.width.next_multiple_of(wide.stride);
+        let band = frame.outputs_within(PLANE / row, high.output);
+        (single(&shape) && frame.plane(1) / frame.width * row * size_of::<f64>() <= ROW)
+            .then_some(Planes { shape, band })
     }
 
     pub fn pieces(&self) -> Pieces {

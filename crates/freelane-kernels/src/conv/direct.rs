@@ -67,9 +67,11 @@ impl Direct {
         let panels = shape.group_outputs().div_ceil(PANEL);
         let most =
             if panels >= ENOUGH { rows } else { rows.div_ceil(ENOUGH).max(if copy { FEW } else { 1 }).min(rows) };
-        let seen =
-            |rows: usize| if copy { bytes(rows) } else { rows * width * shape.group_inputs() * size_of::<f32>() };
-        let band = (1..=most).rev().find(|&rows| seen(rows) <= BAND).unwrap_or(1);
+        let band = if copy {
+            frame.outputs_within(BAND / (frame.row_len() * size_of::<f32>()), most)
+        } else {
+            (BAND / (width * shape.group_inputs() * size_of::<f32>())).clamp(1, most)
+        };
         let bands = rows.div_ceil(band);
         let cuts = panels.min(ENOUGH / bands.clamp(1, ENOUGH)).max(1);
         let pieces = Pieces { groups: shape.groups, bands, cuts };

@@ -283,6 +283,16 @@ fn padding_beyond_the_address_space_is_an_error() {
 }
 
 #[test]
+fn plans_of_tall_images_are_made_at_once() {
+    let tall = |before: usize| Axis::new(2, 2, 1, 1, [before, 0]).unwrap();
+    for (inputs, outputs, groups) in [(2, 2, 2), (1, 16, 1), (1, 300, 1)] {
+        let window = Window::new(&[tall(1 << 40), tall(0)]).unwrap();
+        let shape = ConvShape::new(inputs, outputs, groups, window).unwrap();
+        assert!(ConvPlan::<f32>::new(shape).parts(1) > 0);
+    }
+}
+
+#[test]
 fn rows_too_long_to_copy_are_read_in_place() {
     assert_eq!(ConvPlan::<f32>::new(shape(CASES[25])).way(), "columns");
     assert_eq!(ConvPlan::<f64>::new(shape(CASES[25])).way(), "columns");

@@ -49,7 +49,8 @@ impl<'a, T> Mat<'a, T> {
     /// The matrix whose element `(0, 0)` is at `ptr`.
     ///
     /// # Safety
-    /// Every element is valid for reads during `'a`, and nothing writes it meanwhile.
+    /// Every element is valid for reads during `'a`, and nothing writes it meanwhile; so is what lies between neighbours of a row
+    /// or column.
     pub unsafe fn from_raw(ptr: *const T, shape: [usize; 2], strides: [isize; 2]) -> Self {
         Mat { ptr, rows: shape[0], cols: shape[1], rs: strides[0], cs: strides[1], life: PhantomData }
     }

@@ -17,11 +17,11 @@ macro_rules! largest {
             const LOWEST: $t = $low;
             #[inline(always)]
             fn larger(self, other: $t) -> $t {
-                // A NaN on the right is taken, since nothing is larger; the bits of one on the left make any others those of a
-                // NaN. Choosing it instead would compile to a store of chosen elements, which costs several of all.
-                let larger = if self > other { self } else { other };
-                let left = if self.is_nan() { self.to_bits() } else { 0 };
-                <$t>::from_bits(larger.to_bits() | left)
+                // A NaN on the left stays, since nothing is larger; the bits of one on the right make any others those of a NaN.
+                // Choosing it instead would compile to a store of chosen elements, which costs several of all.
+                let larger = if other > self { other } else { self };
+                let right = if other.is_nan() { other.to_bits() } else { 0 };
+                <$t>::from_bits(larger.to_bits() | right)
             }
         }
     )*};

@@ -211,3 +211,17 @@ fn whole_planes() {
     global_average(Isa::current(), 0, Layout::Planar, &[], &mut none);
     assert!(none[0].is_nan());
 }
+
+#[test]
+fn the_first_of_equal_zeros_stays() {
+    let window = Window::new(&[Axis::new(2, 2, 1, 1, [0, 0]).unwrap()]).unwrap();
+    for zeros in [[0.0f32, -0.0], [-0.0, 0.0]] {
+        for &isa in Isa::available() {
+            let (mut line, mut out, mut index) = ([0.0; 2], [1.0f32], [0i64]);
+            max_pool(isa, &window, Layout::Planar, &zeros, &mut line, &mut out);
+            let alone = out[0];
+            max_pool_indices(&window, IndexOrder::Rows, 0, &zeros, &mut out, &mut index);
+            assert_eq!((alone.to_bits(), out[0].to_bits()), (zeros[0].to_bits(), zeros[0].to_bits()));
+        }
+    }
+}

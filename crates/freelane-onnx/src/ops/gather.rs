@@ -1,5 +1,5 @@
 //! Elements by number: read, and written.
-use super::given::{array, axis_of, fact, known, steps};
+use super::given::{area_of, array, axis_of, fact, known, listed, steps};
 use super::{Op, Row, Spec, ints_of, row};
 use crate::Fault;
 use freelane_array::{DType, Element, Index, Slice};
@@ -78,8 +78,8 @@ impl Places {
         let step = steps(&x.shape()[..named]);
         let per_batch = outer[batch..].iter().product::<usize>().max(1);
         let numbers = ints_of(indices.data())?;
-        let count = outer.iter().product::<usize>();
-        let mut at = Vec::with_capacity(count);
+        let count = outer.iter().try_fold(1, |n, &d| area_of(n, d))?;
+        let mut at = listed(count, std::iter::empty())?;
         for i in 0..count {
             let mut place = (i / per_batch * x.shape()[batch..named].iter().product::<usize>()) as i64;
             for (k, &n) in numbers[i * width..(i + 1) * width].iter().enumerate() {
@@ -257,8 +257,7 @@ fn places_along(axis: usize, indices: &[i64], shape: &[usize], data: &[usize]) -
     let step = steps(data);
     let line = shape.last().copied().unwrap_or(1);
     let along_line = axis + 1 == shape.len();
-    let mut places = vec![];
-    places.try_reserve_exact(indices.len()).map_err(|_| GraphError::invalid("indices larger than memory"))?;
+    let mut places = listed(indices.len(), std::iter::empty())?;
     let mut outer = vec![0; shape.len().saturating_sub(1)];
     for line in indices.chunks(line.max(1)) {
         let before: usize = (0..outer.len()).filter(|&a| a != axis).map(|a| outer[a] * step[a]).sum();
@@ -326,7 +325,7 @@ fn tensor_scatter(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         let width: usize = shape[at + 1..].iter().product();
         let rows: usize = shape[..at].iter().product();
         let per_batch = rows / shape[0].max(1);
-        let mut places = Vec::with_capacity(rows * new[at]);
+        let mut places = listed(area_of(rows, new[at])?, std::iter::empty())?;
         for row in 0..rows {
             let batch = row / per_batch.max(1);
             let start = starts.as_ref().map_or(0, |s| s.get(batch).copied().unwrap_or(0));

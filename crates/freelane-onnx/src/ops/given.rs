@@ -147,9 +147,10 @@ pub(crate) fn area_of(a: usize, b: usize) -> Result<usize, GraphError> {
 
 /// The place of elements in an array of a shape, as they lie one after another: the steps of the axes.
 pub(crate) fn steps(shape: &[usize]) -> Vec<usize> {
-    let mut steps = vec![1; shape.len()];
+    let mut steps = vec![1usize; shape.len()];
     for i in (1..shape.len()).rev() {
-        steps[i - 1] = steps[i] * shape[i];
+        // Beyond all memory only where there are no elements.
+        steps[i - 1] = steps[i].saturating_mul(shape[i]);
     }
     steps
 }

@@ -44,7 +44,7 @@ fn concatenate(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             }
             for (i, (a, b)) in shape.iter_mut().zip(*other).enumerate() {
                 *a = match (&*a, b) {
-                    (Dim::Known(a), Dim::Known(b)) if i == axis => Dim::Known(a + b),
+                    (Dim::Known(a), Dim::Known(b)) if i == axis => a.checked_add(*b).map_or(Dim::Unknown, Dim::Known),
                     _ if i == axis => Dim::Unknown,
                     (Dim::Known(a), _) | (_, Dim::Known(a)) => Dim::Known(*a),
                     (a, _) => a.clone(),

@@ -107,3 +107,14 @@ pub fn ints(field: u8, name: &str, shape: &[u8], elements: &[i64]) -> Vec<u8> {
     let elements: Vec<u8> = elements.iter().flat_map(|x| x.to_le_bytes()).collect();
     tensor(field, name, 7, shape, &elements)
 }
+
+/// A field of a message: a whole number of any size.
+pub fn varint(number: u8, mut value: u64) -> Vec<u8> {
+    let mut field = vec![number << 3];
+    while value >= 0x80 {
+        field.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    field.push(value as u8);
+    field
+}

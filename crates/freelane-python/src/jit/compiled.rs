@@ -16,7 +16,7 @@ const MOST_PLANS: usize = 64;
 /// Different static arguments that are told apart; then all are forgotten.
 const MOST_STATIC: usize = 1024;
 
-/// Elements of the largest array from which a run is taken to be long.
+/// Elements of the largest array from which a run of one group is taken to be long; others always are.
 const MANY: usize = 4096;
 
 /// A function that runs as a plan; freelane.jit makes one.
@@ -69,13 +69,13 @@ impl Jit {
         if leaves.traced {
             return self.function.bind(py).call(args, kwargs);
         }
-        let lane = Lane::with(Lane::index);
+        let (lane, epoch) = (Lane::with(Lane::index), self.plans.epoch());
         if let Some(found) = self.plans.find(lane, &leaves.key) {
             return found.run(py, &leaves.arrays);
         }
         let traced = self.trace(py, args, kwargs, &leaves)?;
         let done = traced.run(py, &leaves.arrays);
-        self.plans.add(&leaves.key, traced);
+        self.plans.add(epoch, &leaves.key, traced);
         done
     }
 
@@ -125,9 +125,10 @@ impl Jit {
 impl Jit {
     fn read(&self, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Leaves> {
         let mut leaves = Leaves::default();
+        let number = |object: &Bound<'_, PyAny>| self.static_number(object);
         for (i, object) in args.iter_borrowed().enumerate() {
             if self.static_positions.contains(&i) {
-                leaves.fixed(self.static_number(&object)?);
+                leaves.fixed(&object, &number)?;
             } else {
                 leaves.read("an argument", &object, 0)?;
             }
@@ -136,10 +137,13 @@ impl Jit {
             let name = name.cast::<PyString>()?.to_str()?.to_owned();
             leaves.name(&name);
             if self.static_names.contains(&name) {
-                leaves.fixed(self.static_number(&object)?);
+                leaves.fixed(&object, &number)?;
             } else {
                 leaves.read(&name, &object, 0)?;
             }
+        }
+        for (at, kind) in std::mem::take(&mut leaves.kinds) {
+            leaves.key[at] = self.static_number(kind.bind(args.py()))?;
         }
         Ok(leaves)
     }
@@ -150,6 +154,9 @@ impl Jit {
         let numbers = self.static_numbers.bind(py);
         let key = (object.get_type(), object).into_pyobject(py)?;
         let unhashable = |e: PyErr| {
+            if !e.is_instance_of::<exc::PyTypeError>(py) {
+                return e;
+            }
             let wrong = exc::PyTypeError::new_err(format!("jit: a static argument must be hashable: {e}"));
             wrong.set_cause(py, Some(e));
             wrong
@@ -194,7 +201,9 @@ impl Jit {
         let runner = detach::detached(py, || Lane::with(|lane| compile(lane, &inputs, &outputs)));
         let runner = runner.map_err(|e| failed(&e))?;
         let elements = |v: &freelane::graph::Value| v.fact.known_shape().map(|s| s.iter().product::<usize>());
-        let long = runner.plan().graph().values().iter().any(|v| elements(v).is_none_or(|n| n >= MANY));
+        let graph = runner.plan().graph();
+        let several = graph.nodes().len() > 1 || graph.nodes().iter().any(|node| node.op.program().is_none());
+        let long = several || graph.values().iter().any(|v| elements(v).is_none_or(|n| n >= MANY));
         Ok(Traced { runner: Some(runner), result, long })
     }
 }

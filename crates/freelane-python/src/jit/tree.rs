@@ -27,9 +27,11 @@ enum Tag {
     Float,
     Complex,
     Text,
+    Name,
     Bytes,
     DType,
     Tuple,
+    NamedTuple,
     List,
     Dict,
     Static,
@@ -46,6 +48,8 @@ impl Tag {
 pub(super) struct Leaves {
     pub key: Key,
     pub arrays: SmallVec<[Datum; 8]>,
+    /// Types of tuples that are more than tuples, and the words of the key that are to be their numbers.
+    pub kinds: SmallVec<[(usize, Py<PyAny>); 1]>,
     /// Whether a traced array is among them: the call is part of another trace.
     pub traced: bool,
 }
@@ -68,7 +72,12 @@ impl Leaves {
         if object.is_none() {
             self.key.push(Tag::None.with(0));
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
-            self.key.push(Tag::Tuple.with(tuple.len()));
+            if tuple.is_exact_instance_of::<PyTuple>() {
+                self.key.push(Tag::Tuple.with(tuple.len()));
+            } else {
+                self.key.extend([Tag::NamedTuple.with(tuple.len()), 0]);
+                self.kinds.push((self.key.len() - 1, tuple.get_type().into_any().unbind()));
+            }
             return tuple.iter_borrowed().try_for_each(|item| self.read(name, &item, depth + 1));
         } else if let Ok(list) = object.cast_exact::<PyList>() {
             self.key.push(Tag::List.with(list.len()));
@@ -79,7 +88,7 @@ impl Leaves {
                 let text = key.cast::<PyString>().map_err(|_| {
                     exc::PyTypeError::new_err(format!("{name}: keys of dictionaries of arrays are texts, not {key}"))
                 })?;
-                self.text(Tag::Text, text.to_str()?.as_bytes());
+                self.text(Tag::Name, text.to_str()?.as_bytes());
                 self.read(name, &item, depth + 1)
             });
         } else if !self.number(object)? {
@@ -120,7 +129,7 @@ impl Leaves {
     }
 
     pub(super) fn name(&mut self, name: &str) {
-        self.text(Tag::Text, name.as_bytes());
+        self.text(Tag::Name, name.as_bytes());
     }
 
     fn text(&mut self, tag: Tag, bytes: &[u8]) {
@@ -150,9 +159,21 @@ impl Leaves {
         )))
     }
 
-    /// Adds an argument that is looked at when the function is traced alone, by a number that equal ones have.
-    pub(super) fn fixed(&mut self, number: u64) {
-        self.key.extend([Tag::Static.with(0), number]);
+    /// Adds an argument that is looked at when the function is traced alone: by its own words where it is a number, a text or a
+    /// tuple of those, else by a number that equal ones have.
+    pub(super) fn fixed(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        number: &dyn Fn(&Bound<'_, PyAny>) -> PyResult<u64>,
+    ) -> PyResult<()> {
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            self.key.push(Tag::Tuple.with(tuple.len()));
+            return tuple.iter_borrowed().try_for_each(|item| self.fixed(&item, number));
+        }
+        if !self.number(object)? {
+            self.key.extend([Tag::Static.with(0), number(object)?]);
+        }
+        Ok(())
     }
 }
 
@@ -188,7 +209,10 @@ fn same_kind<'py>(like: &Bound<'py, PyAny>, items: Bound<'py, PyTuple>) -> PyRes
     if like.is_exact_instance_of::<PyTuple>() {
         return Ok(items.into_any());
     }
-    let kind = like.get_type();
+    of_kind(&like.get_type(), items)
+}
+
+fn of_kind<'py>(kind: &Bound<'py, PyAny>, items: Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
     if kind.hasattr("_make")? { kind.call_method1("_make", (items,)) } else { kind.call1((items,)) }
 }
 
@@ -196,10 +220,10 @@ fn same_kind<'py>(like: &Bound<'py, PyAny>, items: Bound<'py, PyTuple>) -> PyRes
 pub(super) enum Tree {
     /// An array that the plan computes.
     Leaf(usize),
-    /// Anything else.
+    /// None, a number, a text or a type.
     Fixed(Py<PyAny>),
     Tuple(Vec<Tree>),
-    /// A tuple with names.
+    /// A tuple of a type of its own.
     Named(Py<PyAny>, Vec<Tree>),
     List(Vec<Tree>),
     Dict(Vec<(Py<PyAny>, Tree)>),
@@ -223,7 +247,11 @@ impl Tree {
         if let Ok(tuple) = object.cast::<PyTuple>() {
             let items = tuple.iter().map(|item| read(&item)).collect::<PyResult<Vec<_>>>()?;
             let plain = object.is_exact_instance_of::<PyTuple>();
-            return Ok(if plain { Tree::Tuple(items) } else { Tree::Named(object.clone().unbind(), items) });
+            return Ok(if plain {
+                Tree::Tuple(items)
+            } else {
+                Tree::Named(object.get_type().into_any().unbind(), items)
+            });
         }
         if let Ok(list) = object.cast_exact::<PyList>() {
             return list.iter().map(|item| read(&item)).collect::<PyResult<_>>().map(Tree::List);
@@ -232,7 +260,14 @@ impl Tree {
             let items = dict.iter().map(|(key, item)| Ok((key.unbind(), read(&item)?)));
             return items.collect::<PyResult<_>>().map(Tree::Dict);
         }
-        Ok(Tree::Fixed(object.clone().unbind()))
+        if object.is_none() || Leaves::default().number(object)? || dtype::is_dtype(object) {
+            return Ok(Tree::Fixed(object.clone().unbind()));
+        }
+        let what = object.get_type().name()?;
+        Err(exc::PyTypeError::new_err(format!(
+            "jit: the function returned an object of type {what}; results are arrays, numbers and texts in tuples, lists and \
+             dictionaries"
+        )))
     }
 
     /// The result, of arrays that were computed.
@@ -245,7 +280,7 @@ impl Tree {
             },
             Tree::Fixed(object) => Ok(object.clone_ref(py).into_bound(py)),
             Tree::Tuple(trees) => Ok(PyTuple::new(py, all(trees)?)?.into_any()),
-            Tree::Named(like, trees) => same_kind(like.bind(py), PyTuple::new(py, all(trees)?)?),
+            Tree::Named(kind, trees) => of_kind(kind.bind(py), PyTuple::new(py, all(trees)?)?),
             Tree::List(trees) => Ok(PyList::new(py, all(trees)?)?.into_any()),
             Tree::Dict(items) => {
                 let dict = PyDict::new(py);

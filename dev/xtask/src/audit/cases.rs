@@ -19,6 +19,9 @@ pub enum Expected {
     Recycled,
 }
 
+/// Runs the model that `FREELANE_AUDIT_MODEL` names, where it is set.
+pub const OF_FILE: &str = "model of a file";
+
 const CLEAN: Expected = Expected::Clean { writes: 0.01, misses: 0.05 };
 
 /// All cases, in the order of the table.
@@ -53,7 +56,7 @@ pub const CASES: &[Case] = &[
     case("mlp, one session, fresh", CLEAN),
     case("mlp, 24 sessions", CLEAN),
     case("cnn, one session", CLEAN),
-    case("model of a file", CLEAN),
+    case(OF_FILE, CLEAN),
     case("contended counter", Expected::Found),
     case("contended lock", Expected::Found),
     case("contended Arc clone", Expected::Found),

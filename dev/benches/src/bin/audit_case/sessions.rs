@@ -73,5 +73,7 @@ pub fn many(how: Run) -> Seen {
 pub fn of_file(how: Run) -> Seen {
     let path = std::env::var_os("FREELANE_AUDIT_MODEL").expect("FREELANE_AUDIT_MODEL names a model");
     let session = Session::open(path, &SessionOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    // A thread that panics would leave the others waiting.
+    drop(session.run_within(&ones(&session), &Limits::default()).unwrap_or_else(|e| panic!("inputs of ones: {e}")));
     into(how, &[session])
 }
