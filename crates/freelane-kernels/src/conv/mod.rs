@@ -8,12 +8,14 @@
 //!
 //! whose products run over (block of 16 channels of the group, tap in row-major order, channel in the block). One tap of one
 //! block is a step; a chain is as many whole steps as hold at most 256 products. Padding is zeros that are multiplied. Then
-//! the bias is added, then the residual, then the activation is applied. That order is a function of the kernel alone: not of
-//! the image's place in a batch, the pixel's place in an image, the layout, the split over lanes or the instruction set.
+//! the bias is added, then the residual, then the activation is applied. That order is a function of the kernel and the size of
+//! the image alone: not of its place in a batch, the pixel's place in it, the layout, the split over lanes or the instruction set.
 //! Outside the promise: the payload of a NaN, and CPUs without fused multiply-add, on which each step rounds twice.
 //!
-//! 3 x 3 kernels of stride 1 over 16 channels or more are computed by Winograd's F(2x2, 3x3); see `winograd.rs` for its order,
-//! which is as fixed.
+//! 3 x 3 kernels of stride 1 over 16 channels or more, on both sides of one group, are computed by Winograd's F(2x2, 3x3) where an
+//! image has tiles enough; see `winograd.rs` for its order, which is as fixed. The other ways give the bits above: tiles over
+//! images (`direct.rs`), few pixels as rows of a product (`turned.rs`), columns of one (`columns.rs`), a kernel for each channel
+//! (`depth.rs`).
 //!
 //! [`ConvPlan`] holds what follows from the geometry: how weights are packed, how much scratch a part needs, how many parts
 //! there are. Parts may run on any lane, in any order, each part once. Nothing here allocates or starts a thread.
@@ -25,7 +27,6 @@ mod columns;
 mod depth;
 mod direct;
 mod element;
-mod relayout;
 mod shape;
 mod table;
 #[cfg(test)]
@@ -36,7 +37,6 @@ mod winograd;
 
 pub use activation::{Activation, Active};
 pub(crate) use columns::Rows;
-pub use relayout::{relayout, relayout_parts};
 pub use shape::{BLOCK, ConvShape};
 
 pub use element::ConvElement;

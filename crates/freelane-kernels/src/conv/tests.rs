@@ -339,26 +339,6 @@ fn unlaid(layout: Layout, channels: usize, pixels: usize, images: &[f32]) -> Vec
     images.chunks(layout.len(channels, pixels).max(1)).flat_map(one).collect()
 }
 
-#[test]
-fn images_change_their_layout() {
-    for (channels, pixels) in [(1, 1), (16, 16), (5, 33), (40, 50), (33, 7), (3, 0)] {
-        let planar = numbers::<f32>(7, 2 * channels * pixels);
-        for &isa in Isa::available() {
-            let parts = if pixels == 0 { 0 } else { relayout_parts(2, channels) };
-            let mut blocked = vec![f32::NAN; 2 * Layout::Blocked.len(channels, pixels)];
-            let mut back = vec![f32::NAN; planar.len()];
-            for part in (0..parts).rev() {
-                let mut target = Target::of(&mut blocked);
-                relayout(isa, channels, pixels, Layout::Planar, &planar, &mut target, part..part + 1);
-            }
-            assert!(blocked.iter().all(|x| !x.is_nan()));
-            assert_same(&unlaid(Layout::Blocked, channels, pixels, &blocked), &planar, &(isa, channels, pixels));
-            relayout(isa, channels, pixels, Layout::Blocked, &blocked, &mut Target::of(&mut back), 0..parts);
-            assert_same(&back, &planar, &(isa, channels, pixels));
-        }
-    }
-}
-
 const LAYOUTS: [[Layout; 2]; 4] = [
     [Layout::Planar, Layout::Planar],
     [Layout::Planar, Layout::Blocked],

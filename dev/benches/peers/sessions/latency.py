@@ -56,6 +56,8 @@ def main(args):
             rows.append(row(args.folder, case, args.seconds))
         except Exception as error:  # one model must not hide the others
             print(f"left out: {case['name']}: {error}", file=sys.stderr)
+    if not rows:
+        sys.exit(f"no model of {args.folder} was timed")
     timing.show(rows, args.json, bench="sessions", onnxruntime=onnxruntime.__version__)
     mean = statistics.geometric_mean(row["ratio"] for row in rows)
     behind = [row["model"] for row in rows if row["ratio"] > 1.2]
