@@ -10,6 +10,8 @@ Outputs are NumPy arrays, as they are there; ``freelane.Session`` gives freelane
 
 from __future__ import annotations
 
+import ctypes
+import math
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -202,7 +204,24 @@ class OrtValue:
 
     def update_inplace(self, array: Any) -> None:
         """Writes an array of the same shape and type into this one."""
-        self._value[...] = array
+        found = np.asarray(array)
+        wanted = (self._value.shape, self._value.dtype)
+        if (found.shape, found.dtype) != wanted:
+            raise RuntimeError(
+                f"the value has shape {list(wanted[0])} and type {wanted[1]}; "
+                f"what is written has shape {list(found.shape)} and type {found.dtype}"
+            )
+        self._value[...] = found
+
+
+def _memory(element_type: Any, shape: Sequence[int] | None, address: int) -> Any:
+    """Memory of the program as an array."""
+    dtype, lengths = np.dtype(element_type), tuple(shape or ())
+    count = math.prod(lengths)
+    if count == 0:
+        return np.empty(lengths, dtype)
+    block = (ctypes.c_byte * (count * dtype.itemsize)).from_address(address)
+    return np.frombuffer(block, dtype).reshape(lengths)
 
 
 class IOBinding:
@@ -218,14 +237,35 @@ class IOBinding:
         """An array as an input."""
         self._inputs[name] = array
 
+    def bind_input(
+        self, name: str, device_type: str, device_id: int, element_type: Any, shape: Sequence[int], buffer_ptr: int
+    ) -> None:
+        """Memory as an input; it must stay until it is bound no more."""
+        _on_cpu(device_type)
+        self._inputs[name] = _memory(element_type, shape, buffer_ptr)
+
     def bind_ortvalue_input(self, name: str, value: OrtValue) -> None:
         """A value as an input."""
         self._inputs[name] = value.numpy()
 
-    def bind_output(self, name: str, device_type: str = "cpu", device_id: int = 0, *_: Any, **__: Any) -> None:
-        """An output that is wanted, in memory of its own."""
+    def bind_output(
+        self,
+        name: str,
+        device_type: str = "cpu",
+        device_id: int = 0,
+        element_type: Any = None,
+        shape: Sequence[int] | None = None,
+        buffer_ptr: int | None = None,
+    ) -> None:
+        """An output that is wanted, in memory of its own, or in the memory that is given with its type and shape."""
         _on_cpu(device_type)
-        self._outputs[name] = None
+        given = (element_type, shape, buffer_ptr)
+        if buffer_ptr is None:
+            self._outputs[name] = None
+        elif None in (element_type, shape):
+            raise ValueError(f"bind_output({name!r}): memory needs element_type and shape, not {given}")
+        else:
+            self._outputs[name] = OrtValue(_memory(element_type, shape, buffer_ptr))
 
     def bind_ortvalue_output(self, name: str, value: OrtValue) -> None:
         """An output that is written into a value."""

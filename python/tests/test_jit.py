@@ -398,3 +398,15 @@ def test_in_place_operators_hold_to_type_and_shape():
     for x, y in ((fl.ones(2, dtype="float32"), fl.ones(2)), (fl.asarray([1, 2]), 1.5), (fl.ones(2), fl.ones((3, 2)))):
         with pytest.raises(fl.TraceError, match=r"write x = x \+ y"):
             f(x, y)
+
+
+def test_arrays_of_other_libraries_are_copied_when_traced():
+    m, rows = np.ones(3), [np.ones(3), np.zeros(3)]
+    f = fl.jit(lambda x: x * m + fl.exp(fl.asarray(m, copy=True)))
+    g = fl.jit(lambda x: fl.stack([x, *rows]))
+    x = fl.ones(3)
+    before = f(x), g(x)
+    m[:] = 7
+    rows[0][:] = 7
+    same(f(x), before[0])
+    same(g(x), before[1])

@@ -119,6 +119,16 @@ def test_the_look_alike():
     binding.bind_output("p")
     session.run_with_iobinding(binding)
     close(binding.copy_outputs_to_cpu()[0].tolist())
+    memory = np.zeros((2, 3), dtype="float32")
+    binding.bind_input("x", "cpu", 0, np.float32, x.shape, x.ctypes.data)
+    binding.bind_output("p", "cpu", 0, np.float32, (2, 3), memory.ctypes.data)
+    session.run_with_iobinding(binding)
+    close(memory.tolist())
+    with pytest.raises(ValueError, match="element_type and shape"):
+        binding.bind_output("p", "cpu", 0, buffer_ptr=memory.ctypes.data)
+    binding.bind_ortvalue_output("p", ort.OrtValue.ortvalue_from_shape_and_type((4, 3), np.float32))
+    with pytest.raises(RuntimeError, match=r"shape \[4, 3\].*shape \[2, 3\]"):
+        session.run_with_iobinding(binding)
     value = ort.OrtValue.ortvalue_from_numpy(x)
     close(session.run_with_ort_values(["p"], {"x": value})[0].numpy().tolist())
     assert session.get_providers() == ort.get_available_providers() == ["CPUExecutionProvider"]

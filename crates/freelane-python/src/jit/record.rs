@@ -79,7 +79,23 @@ fn given(op: &str, param: &Param, object: &Bound<'_, PyAny>) -> PyResult<Given> 
             _ => Ok(Given::List(items)),
         };
     }
-    convert::value(op, param, object).map(Given::Fixed)
+    let value = convert::value(op, param, object)?;
+    own(value, object).map(Given::Fixed)
+}
+
+/// A value that nobody writes to later: what is no array of ours lies in memory of another library.
+fn own(value: Value, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match value {
+        Value::Array(array) if !object::is_array(object) => array.copy().map(Value::Array).map_err(errors::to_py),
+        Value::Tuple(values) => match convert::items(object) {
+            Some(items) => {
+                let pairs = values.into_iter().zip(items?);
+                pairs.map(|(value, item)| own(value, &item)).collect::<PyResult<_>>().map(Value::Tuple)
+            }
+            None => Ok(Value::Tuple(values)),
+        },
+        other => Ok(other),
+    }
 }
 
 #[cold]
