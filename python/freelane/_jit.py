@@ -13,7 +13,7 @@ def jit(function=None, /, *, static_argnames=()):
     and Python numbers that it meets; the plan that this gives runs from then on, on any number of threads at once, with
     the bits that the function itself would give. Arguments and results are arrays in tuples, lists and dictionaries, and
     Python numbers and texts, for each of which the function is traced again. static_argnames are parameters of any other
-    kind, which must be hashable and are kept. Arrays that the function finds elsewhere are constants of the plan: later writes
+    kind, which must be hashable and are kept; equal ones count as the same, so they should not change. Arrays that the function finds elsewhere are constants of the plan: later writes
     to them are not seen. `x += y` makes a new array, which other names of x do not see.
 
     >>> @freelane.jit

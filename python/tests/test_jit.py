@@ -410,3 +410,10 @@ def test_arrays_of_other_libraries_are_copied_when_traced():
     rows[0][:] = 7
     same(f(x), before[0])
     same(g(x), before[1])
+
+
+def test_static_tuples_with_names_are_told_apart_by_bits():
+    NT = namedtuple("NT", "v")
+    f = fl.jit(lambda x, s: fl.copysign(x, s.v), static_argnames="s")
+    same(f(fl.ones(2), NT(0.0)), [1.0, 1.0])
+    same(f(fl.ones(2), NT(-0.0)), [-1.0, -1.0])

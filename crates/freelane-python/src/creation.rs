@@ -4,13 +4,12 @@ use crate::convert::{items, scalar};
 use crate::detach;
 use crate::errors::to_py;
 use crate::native::{Args, Native, QuickFn, RawCall, raw};
+use crate::nested::{Nested, Of};
 use crate::object::{self, is_array, wrapped};
 use freelane::{Array, DType, OpsError, Scalar, concat, promote_types, stack};
-use freelane_sync::lane_local;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{exceptions as exc, ffi, prelude::*};
 use smallvec::SmallVec;
-use std::cell::Cell;
 
 /// Lists nested deeper have more axes than an array can.
 const MAX_DEPTH: usize = 64;
@@ -151,7 +150,8 @@ pub(crate) fn array_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>, copy: Optio
         refuse_copy(copy, "a Python number")?;
         return filled(&[s], &[], dtype.unwrap_or(s.default_dtype()));
     }
-    let _deeper = Deeper::enter()?;
+    let message = "an object asks for conversions of itself, or of objects nested too deep";
+    let _nested = Nested::enter(Of::Conversions, 2 * MAX_DEPTH as u32 + 1, message)?;
     if let Some(array) = import(obj, copy)? {
         // What was just copied is not copied again.
         return convert(obj.py(), array, dtype, copy.filter(|&c| !c));
@@ -169,32 +169,6 @@ pub(crate) fn array_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>, copy: Optio
         "{found} cannot become an array; numbers, nested lists, and objects with the buffer protocol, __dlpack__ or \
          __arrow_c_array__ can"
     )))
-}
-
-lane_local! {
-    // LEDGER: its thread; how many conversions of objects, which may ask for conversions, are under way
-    static DEPTH: Cell<u32> = Cell::new(0);
-}
-
-/// One conversion inside of another: an object that asks for itself must end before the thread's stack does.
-struct Deeper;
-
-impl Deeper {
-    fn enter() -> PyResult<Deeper> {
-        let depth = DEPTH.with(|depth| depth.replace(depth.get() + 1)) as usize;
-        let deeper = Deeper;
-        if depth > 2 * MAX_DEPTH {
-            let message = "an object asks for conversions of itself, or of objects nested too deep";
-            return Err(exc::PyRecursionError::new_err(message));
-        }
-        Ok(deeper)
-    }
-}
-
-impl Drop for Deeper {
-    fn drop(&mut self) {
-        DEPTH.with(|depth| depth.set(depth.get() - 1));
-    }
 }
 
 fn refuse_copy(copy: Option<bool>, what: &str) -> PyResult<()> {

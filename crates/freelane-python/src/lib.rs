@@ -31,6 +31,7 @@ mod io;
 mod jit;
 mod memory;
 mod native;
+mod nested;
 mod numpy;
 mod numpy_allocator;
 mod object;

@@ -1,6 +1,7 @@
 //! The function that Python calls: finds the plan of its arguments, or traces.
 use super::record::failed;
 use super::tree::{Leaves, Tree, traced, tracers};
+use crate::nested::{Nested, Of};
 use crate::{detach, errors};
 use freelane::Lane;
 use freelane::graph::{Datum, Limits, Runner, Signatures, compile};
@@ -18,6 +19,9 @@ const MOST_STATIC: usize = 1024;
 
 /// Elements of the largest array from which a run of one group is taken to be long; others always are.
 const MANY: usize = 4096;
+
+/// Calls of such functions that may lie in each other.
+const MOST_CALLS: u32 = 256;
 
 /// A function that runs as a plan; freelane.jit makes one.
 #[pyclass(name = "Jit", module = "freelane", frozen, dict, weakref)]
@@ -64,6 +68,11 @@ impl Jit {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let _nested = Nested::enter(
+            Of::Jitted,
+            MOST_CALLS,
+            "jit: calls of jitted functions lie in each other more than 256 deep",
+        )?;
         let kwargs = kwargs.filter(|named| !named.is_empty());
         let leaves = self.read(args, kwargs)?;
         if leaves.traced {

@@ -166,8 +166,8 @@ impl Leaves {
         object: &Bound<'_, PyAny>,
         number: &dyn Fn(&Bound<'_, PyAny>) -> PyResult<u64>,
     ) -> PyResult<()> {
-        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            self.key.push(Tag::Tuple.with(tuple.len()));
+        if let Ok(tuple) = object.cast::<PyTuple>() {
+            self.key.extend([Tag::Tuple.with(tuple.len()), number(tuple.get_type().as_any())?]);
             return tuple.iter_borrowed().try_for_each(|item| self.fixed(&item, number));
         }
         if !self.number(object)? {
