@@ -267,6 +267,14 @@ pub(crate) fn defer(object: &Bound<'_, PyAny>) {
     let _ = object;
 }
 
+/// [`defer`] for lists and dictionaries that sessions hold and all threads read; returns its argument.
+#[pyfunction]
+#[pyo3(name = "_deferred")]
+pub(crate) fn deferred<'py>(object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    defer(&object);
+    object
+}
+
 /// A copy of the array's description for an export: it holds the storage, so that later writes go elsewhere.
 pub(crate) fn snapshot(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     Ok(read(object)?.clone())

@@ -43,7 +43,7 @@ MODEL = os.path.join(HERE, "..", "..", "..", "crates", "freelane-cli", "models",
 SHARED = {
     "session.run": (
         lambda fl: fl.Session(MODEL),
-        lambda session, fl, n: bound(fl.ones((n, 64), "float32"), lambda x: lambda: session.run([x])),
+        lambda session, fl, n: bound(fl.ones((n, 64), dtype="float32"), lambda x: lambda: session.run([x])),
     ),
     "onnxruntime.InferenceSession.run": (
         lambda fl: __import__("freelane.onnxruntime").onnxruntime.InferenceSession(MODEL),

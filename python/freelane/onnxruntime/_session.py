@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 from .. import Session as _Session
+from .._freelane import _deferred
 from ._options import GraphOptimizationLevel, RunOptions, SessionOptions
 from ._values import IOBinding, OrtValue, given, to_numpy, type_name
 from .capi.onnxruntime_pybind11_state import InvalidArgument, of_loading, of_running
@@ -67,13 +68,16 @@ class InferenceSession:
         named = self._session.inputs
         self._inputs = [NodeArg(name, dtype, _with(shape, options._dims)) for name, dtype, shape in named]
         self._outputs = [NodeArg(name, dtype, _with(shape, options._dims)) for name, dtype, shape in self._session.outputs]
-        self._places = {arg.name: i for i, arg in enumerate(self._outputs)}
-        self._fixed = [
-            (name, axis, dim, options._dims[dim])
-            for name, _, shape in named
-            for axis, dim in enumerate(shape or ())
-            if dim in options._dims
-        ]
+        # All threads read these at each run, and should not count that.
+        self._places = _deferred({arg.name: i for i, arg in enumerate(self._outputs)})
+        self._fixed = _deferred(
+            [
+                (name, axis, dim, options._dims[dim])
+                for name, _, shape in named
+                for axis, dim in enumerate(shape or ())
+                if dim in options._dims
+            ]
+        )
 
     def run(
         self,
