@@ -224,3 +224,16 @@ def test_values_of_the_look_alike():
         ort.OrtValue.ortvalue_from_numpy(x, "cuda", 0)
     with pytest.raises(ValueError, match="no type of elements"):
         ort.OrtValue.ortvalue_from_shape_and_type([2], 99)
+
+
+def test_every_dtype_becomes_numpys():
+    np = pytest.importorskip("numpy")
+    from freelane.onnxruntime._values import to_numpy
+
+    for name in ("bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128"):
+        x = fl.astype(fl.reshape(fl.arange(6), (2, 3)), getattr(fl, name))
+        for given in (x, x.T, x[:, ::2], fl.astype(fl.asarray(3), x.dtype), x[:0]):
+            found = to_numpy(given)
+            assert (found.dtype, found.shape, found.flags.writeable) == (np.dtype(name), given.shape, True)
+            assert found.tolist() == given.tolist(), (name, given.shape)
+    assert to_numpy([None, x])[0] is None

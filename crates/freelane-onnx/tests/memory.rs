@@ -30,7 +30,9 @@ fn held(sessions: &[Session]) -> usize {
         ran.wait();
         let now = freelane_mem::stats::snapshot();
         looked.wait();
-        now.lane_bytes + now.depot_bytes - before.lane_bytes.min(now.lane_bytes) - before.depot_bytes.min(now.depot_bytes)
+        now.lane_bytes + now.depot_bytes
+            - before.lane_bytes.min(now.lane_bytes)
+            - before.depot_bytes.min(now.depot_bytes)
     })
 }
 

@@ -85,6 +85,7 @@ fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // Private names are set and not added, which would export them.
     module.setattr("_command", wrap_pyfunction!(cli::command, module)?)?;
     module.setattr("_deferred", wrap_pyfunction!(object::deferred, module)?)?;
+    module.setattr("_fill", wrap_pyfunction!(numpy::fill, module)?)?;
     module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)?;
     numpy_allocator::register(module)
 }

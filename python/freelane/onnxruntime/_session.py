@@ -78,6 +78,7 @@ class InferenceSession:
                 if dim in options._dims
             ]
         )
+        _deferred(self)
 
     def run(
         self,
@@ -90,7 +91,8 @@ class InferenceSession:
         if missing:
             raise InvalidArgument(f"the model has no output {missing[0]!r}; it has {', '.join(self._places)}")
         feed = {name: given(value) for name, value in input_feed.items()}
-        self._check(feed)
+        if self._fixed:
+            self._check(feed)
         try:
             if run_options is None:
                 found = self._session.run(feed)

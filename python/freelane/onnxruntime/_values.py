@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import freelane
+
+from .. import _freelane
+from .._freelane import _deferred
+
 if TYPE_CHECKING:
     from ._options import RunOptions
     from ._session import InferenceSession
@@ -218,11 +223,22 @@ def given(value: Any) -> Any:
     return value.numpy() if isinstance(value, OrtValue) else value
 
 
+#: NumPy's types for freelane's, where NumPy has one.
+_DTYPES = _deferred(
+    {getattr(freelane, name): np.dtype(name) for name, _, _ in _ELEMENTS if name not in ("str", "bfloat16")}
+)
+# All threads call these, and should not count that.
+_empty, _fill = _deferred(np.empty), _deferred(_freelane._fill)
+
+
 def to_numpy(value: Any) -> Any:
     """What a session makes, as NumPy's arrays."""
     if isinstance(value, list):
         return [to_numpy(item) for item in value]
-    return value if value is None else np.array(value)
+    if value is None:
+        return None
+    dtype = _DTYPES.get(value.dtype)
+    return np.array(value) if dtype is None else _fill(_empty(value.shape, dtype), value)
 
 
 def _memory(element_type: Any, shape: Sequence[int] | None, address: int) -> Any:
