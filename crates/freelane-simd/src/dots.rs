@@ -25,6 +25,8 @@ pub trait Dots: Copy {
     fn splat(self, word: i32) -> Self::V;
     /// `sum` plus the products of the words of `a` and `b`, lane by lane.
     fn dot(self, sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// `a + b`, lane by lane.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
 
     /// Loads a register.
     ///
@@ -70,6 +72,10 @@ impl Dots for PlainDots {
         })
     }
     #[inline(always)]
+    fn add(self, a: Self::V, b: Self::V) -> Self::V {
+        core::array::from_fn(|i| a[i].wrapping_add(b[i]))
+    }
+    #[inline(always)]
     unsafe fn load(self, p: *const i32) -> Self::V {
         // SAFETY: the caller vouches for L words; an array is as aligned as its element.
         unsafe { *p.cast() }
@@ -87,7 +93,7 @@ mod x86 {
     use core::arch::x86_64::*;
 
     macro_rules! dots {
-        ($name:ident, $doc:literal, $v:ty, $l:literal, $depth:literal, $zero:ident, $splat:ident, $load:ident, $store:ident,
+        ($name:ident, $doc:literal, $v:ty, $l:literal, $depth:literal, $zero:ident, $splat:ident, $add:ident, $load:ident, $store:ident,
          |$sum:ident, $a:ident, $b:ident| $dot:expr) => {
             #[doc = $doc]
             #[derive(Clone, Copy)]
@@ -118,6 +124,11 @@ mod x86 {
                     unsafe { $dot }
                 }
                 #[inline(always)]
+                fn add(self, a: $v, b: $v) -> $v {
+                    // SAFETY: `self` proves that the instructions exist.
+                    unsafe { $add(a, b) }
+                }
+                #[inline(always)]
                 unsafe fn load(self, p: *const i32) -> $v {
                     // SAFETY: the caller vouches for L words.
                     unsafe { $load(p.cast()) }
@@ -138,6 +149,7 @@ mod x86 {
         4,
         _mm512_setzero_si512,
         _mm512_set1_epi32,
+        _mm512_add_epi32,
         _mm512_loadu_si512,
         _mm512_storeu_si512,
         |sum, a, b| _mm512_dpbusd_epi32(sum, a, b)
@@ -151,6 +163,7 @@ mod x86 {
         2,
         _mm512_setzero_si512,
         _mm512_set1_epi32,
+        _mm512_add_epi32,
         _mm512_loadu_si512,
         _mm512_storeu_si512,
         |sum, a, b| _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
@@ -163,6 +176,7 @@ mod x86 {
         2,
         _mm256_setzero_si256,
         _mm256_set1_epi32,
+        _mm256_add_epi32,
         _mm256_loadu_si256,
         _mm256_storeu_si256,
         |sum, a, b| _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
@@ -198,6 +212,9 @@ mod tests {
             // SAFETY: both hold L words.
             unsafe { d.store(out.as_mut_ptr(), d.dot(d.splat(i32::MAX), d.splat(words(a)), d.load(lanes.as_ptr()))) };
             assert_eq!(out, vec![i32::MAX.wrapping_add(want as i32); D::L]);
+            // SAFETY: L words.
+            unsafe { d.store(out.as_mut_ptr(), d.add(d.splat(i32::MAX), d.splat(2))) };
+            assert_eq!(out, vec![i32::MAX.wrapping_add(2); D::L]);
         }
     }
 

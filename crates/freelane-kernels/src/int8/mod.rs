@@ -34,7 +34,7 @@ use core::ops::Range;
 use freelane_simd::Isa;
 use operand::{Left, column_words, prepare};
 use sink::{Corner, Place};
-use tile::{Kernel, PANEL, ROWS, Tile};
+use tile::{Kernel, PANEL, ROWS, Sums, Tile};
 
 /// Rows prepared at a time.
 const BLOCK: usize = 240;
@@ -203,42 +203,48 @@ impl<A: Byte, B: Byte> Job<'_, A, B> {
     /// As [`Self::run`].
     #[inline(always)]
     unsafe fn panels<S: Sink>(&self, sink: &S, out: &mut Target<'_, S::Out>) {
-        let (m, n, mr) = (self.rows.len(), self.columns.len(), self.kernel.rows());
-        let strips = m.div_ceil(mr);
         let mut sums = [[0; PANEL]; ROWS];
-        let mut j = 0;
-        while j < n {
-            let wide = if m == 1 && j + self.kernel.wide * PANEL <= n { self.kernel.wide } else { 1 };
-            let corner = |j: usize| {
-                let first = self.columns.start + j;
-                let columns = first..self.columns.end.min(first + PANEL);
-                Corner::new(sink, self.a_zero, self.b_zero, self.depth, &self.sums[j..], columns, self.place)
-            };
-            let mut at = corner(j);
-            for strip in 0..strips {
-                let first = m * strip / strips;
-                let count = m * (strip + 1) / strips - first;
-                let tile = Tile {
-                    words: self.words,
-                    a: self.left.row(first),
-                    a_rs: self.left.step,
-                    b: self.panels[j * self.words..].as_ptr(),
-                };
-                // SAFETY: the rows are of the left operand, the panels of the right one.
-                unsafe {
-                    if wide > 1 { self.kernel.row(&tile, &mut sums) } else { self.kernel.tile(count, &tile, &mut sums) }
-                };
-                let (row, row_sums) = (self.rows.start + first, self.left.sums.get(first..).unwrap_or_default());
-                for (panel, sums) in sums[..count * wide].chunks_exact(count).enumerate() {
-                    if panel > 0 {
-                        at = corner(j + panel * PANEL);
-                    }
-                    // SAFETY: the caller's promise.
-                    unsafe { at.store(row, sums, row_sums, out) };
-                }
-            }
-            j += wide * PANEL;
+        for j in (0..self.columns.len()).step_by(PANEL) {
+            // SAFETY: the caller's promise.
+            unsafe { self.panel(sink, j, &mut sums, out) };
         }
+    }
+
+    /// All rows times the panel at column `j`.
+    ///
+    /// # Safety
+    /// As [`Self::run`].
+    #[inline(always)]
+    unsafe fn panel<S: Sink>(&self, sink: &S, j: usize, sums: &mut Sums, out: &mut Target<'_, S::Out>) {
+        let corner = self.corner(sink, j);
+        let m = self.rows.len();
+        let strips = m.div_ceil(self.kernel.rows());
+        for strip in 0..strips {
+            let first = m * strip / strips;
+            let count = m * (strip + 1) / strips - first;
+            // SAFETY: the rows are of the left operand, the panel of the right one.
+            unsafe { self.kernel.tile(count, &self.tile(first, j), sums) };
+            let row_sums = self.left.sums.get(first..).unwrap_or_default();
+            // SAFETY: the caller's promise.
+            unsafe { corner.store(self.rows.start + first, &sums[..count], row_sums, out) };
+        }
+    }
+
+    #[inline(always)]
+    fn tile(&self, row: usize, j: usize) -> Tile {
+        Tile {
+            words: self.words,
+            a: self.left.row(row),
+            a_rs: self.left.step,
+            b: self.panels[j * self.words..].as_ptr(),
+        }
+    }
+
+    #[inline(always)]
+    fn corner<'s, S: Sink>(&'s self, sink: &'s S, j: usize) -> Corner<'s, S, A> {
+        let first = self.columns.start + j;
+        let columns = first..self.columns.end.min(first + PANEL);
+        Corner::new(sink, self.a_zero, self.b_zero, self.depth, &self.sums[j..], columns, self.place)
     }
 }
 

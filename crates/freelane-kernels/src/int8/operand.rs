@@ -84,7 +84,8 @@ impl<T: Copy + Default> Each<'_, T> {
     pub(super) fn all(&self, mut so: impl FnMut(T) -> bool) -> bool {
         match self {
             Each::One(x) => so(*x),
-            Each::Rows(list) | Each::Columns(list) => list.iter().all(|x| so(*x)),
+            // Without a way out, so that it is a loop of vectors.
+            Each::Rows(list) | Each::Columns(list) => list.iter().fold(true, |all, x| all & so(*x)),
         }
     }
 

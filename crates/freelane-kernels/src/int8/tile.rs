@@ -3,13 +3,13 @@ use freelane_simd::{Dots, Isa, PlainDots};
 
 /// Columns of a panel.
 pub const PANEL: usize = 32;
-/// Most rows of a tile, panels of a tile included.
+/// Most rows of a tile.
 pub const ROWS: usize = 12;
 
-/// Sums of a tile: row `panel * rows + i`.
+/// Sums of a tile.
 pub type Sums = [[i32; PANEL]; ROWS];
 
-/// One tile: words of A, panels of words of B.
+/// One tile: words of A, a panel of words of B.
 #[derive(Clone, Copy)]
 pub struct Tile {
     /// Words along the sum.
@@ -29,9 +29,6 @@ pub struct Kernel {
     pub depth: usize,
     /// By rows; entry 0 is unused.
     tiles: &'static [TileFn],
-    /// One row times so many panels.
-    pub wide: usize,
-    row: TileFn,
 }
 
 impl Kernel {
@@ -47,15 +44,6 @@ impl Kernel {
     pub unsafe fn tile(&self, rows: usize, tile: &Tile, sums: &mut Sums) {
         // SAFETY: the caller's promise; a kernel is handed out only where the CPU has its instructions.
         unsafe { self.tiles[rows](tile, sums) };
-    }
-
-    /// One row times [`Self::wide`] panels.
-    ///
-    /// # Safety
-    /// A row of A and the panels of B are readable.
-    pub unsafe fn row(&self, tile: &Tile, sums: &mut Sums) {
-        // SAFETY: the caller's promise; a kernel is handed out only where the CPU has its instructions.
-        unsafe { (self.row)(tile, sums) };
     }
 
     /// The kernels for `isa`; plain ones where this CPU cannot run them.
@@ -81,77 +69,93 @@ impl Kernel {
     }
 }
 
-/// `MR` rows times `NP` panels, `NV` registers of each panel at a time.
+/// `MR` rows times a panel, `NV` registers of it at a time. Each register of sums is `U` registers until the end, so that a
+/// single row need not wait for them; sums are exact, so their order does not matter.
 ///
 /// # Safety
-/// The rows and panels are readable.
+/// The rows and the panel are readable.
 #[inline(always)]
-unsafe fn tile<D: Dots, const MR: usize, const NP: usize, const NV: usize>(d: D, t: &Tile, sums: &mut Sums) {
+unsafe fn tile<D: Dots, const MR: usize, const U: usize, const NV: usize>(d: D, t: &Tile, sums: &mut Sums) {
     let mut part = 0;
     while part < PANEL {
-        let mut acc = [[[d.zero(); NV]; NP]; MR];
-        let (mut a, mut b) = (t.a, t.b.wrapping_add(part));
-        for _ in 0..t.words {
-            let mut right = [[d.zero(); NV]; NP];
-            for p in 0..NP {
-                for v in 0..NV {
-                    // SAFETY: the caller vouches for the panels.
-                    right[p][v] = unsafe { d.load(b.wrapping_add(p * t.words * PANEL + v * D::L)) };
-                }
+        let mut acc = [[[d.zero(); NV]; MR]; U];
+        let mut at = (t.a, t.b.wrapping_add(part));
+        let mut left = t.words;
+        while left >= U {
+            for acc in &mut acc {
+                // SAFETY: a word of the rows and of the panel.
+                at = unsafe { word(d, t.a_rs, at, acc) };
             }
-            for i in 0..MR {
-                // SAFETY: the caller vouches for the rows.
-                let word = unsafe { a.wrapping_offset(i as isize * t.a_rs).cast::<i32>().read_unaligned() };
-                let left = d.splat(word);
-                for p in 0..NP {
-                    for v in 0..NV {
-                        acc[i][p][v] = d.dot(acc[i][p][v], left, right[p][v]);
-                    }
-                }
-            }
-            a = a.wrapping_add(4);
-            b = b.wrapping_add(PANEL);
+            left -= U;
+        }
+        while left > 0 {
+            // SAFETY: as above.
+            at = unsafe { word(d, t.a_rs, at, &mut acc[0]) };
+            left -= 1;
         }
         for i in 0..MR {
-            for p in 0..NP {
-                for v in 0..NV {
-                    let to = sums[p * MR + i][part + v * D::L..][..D::L].as_mut_ptr();
-                    // SAFETY: L words, as just sliced.
-                    unsafe { d.store(to, acc[i][p][v]) };
-                }
+            for v in 0..NV {
+                let sum = (1..U).fold(acc[0][i][v], |sum, u| d.add(sum, acc[u][i][v]));
+                let to = sums[i][part + v * D::L..][..D::L].as_mut_ptr();
+                // SAFETY: L words, as just sliced.
+                unsafe { d.store(to, sum) };
             }
         }
         part += NV * D::L;
     }
 }
 
+/// Adds the products of one word of every row, and returns where the next ones are.
+///
+/// # Safety
+/// The word is readable in every row, and so are the registers of the panel.
+#[inline(always)]
+unsafe fn word<D: Dots, const MR: usize, const NV: usize>(
+    d: D,
+    a_rs: isize,
+    (a, b): (*const u8, *const i32),
+    acc: &mut [[D::V; NV]; MR],
+) -> (*const u8, *const i32) {
+    let mut right = [d.zero(); NV];
+    for v in 0..NV {
+        // SAFETY: the caller vouches for the panel.
+        right[v] = unsafe { d.load(b.wrapping_add(v * D::L)) };
+    }
+    for i in 0..MR {
+        // SAFETY: the caller vouches for the rows.
+        let left = d.splat(unsafe { a.wrapping_offset(i as isize * a_rs).cast::<i32>().read_unaligned() });
+        for v in 0..NV {
+            acc[i][v] = d.dot(acc[i][v], left, right[v]);
+        }
+    }
+    (a.wrapping_add(4), b.wrapping_add(PANEL))
+}
+
 macro_rules! kernel {
-    ($mod:ident, $D:ty, $(#[$feature:meta])?, row $wide:literal x $wv:literal, tiles [$(($rows:literal, $nv:literal)),*]) => {
+    ($mod:ident, $D:ty, $(#[$feature:meta])?, row $u:literal, tiles [$first:literal $(, ($rows:literal, $nv:literal))*]) => {
         mod $mod {
             use super::*;
 
             $(#[$feature])?
-            unsafe fn entry<const MR: usize, const NP: usize, const NV: usize>(t: &Tile, sums: &mut Sums) {
+            unsafe fn entry<const MR: usize, const U: usize, const NV: usize>(t: &Tile, sums: &mut Sums) {
                 // SAFETY: `Kernel::of` hands this out only where the CPU has the instructions; the caller keeps `tile`'s promise.
-                unsafe { tile::<$D, MR, NP, NV>(<$D>::assume(), t, sums) }
+                unsafe { tile::<$D, MR, U, NV>(<$D>::assume(), t, sums) }
             }
 
             pub(super) static KERNEL: Kernel = Kernel {
                 depth: <$D as Dots>::DEPTH,
-                tiles: &[entry::<1, 1, 1>, $(entry::<$rows, 1, $nv>),*],
-                wide: $wide,
-                row: entry::<1, $wide, $wv>,
+                tiles: &[entry::<1, $u, $first>, entry::<1, $u, $first>, $(entry::<$rows, 1, $nv>),*],
             };
         }
     };
 }
 #[cfg(target_arch = "x86_64")]
-kernel!(vnni, freelane_simd::Vnni16, #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vnni")], row 4 x 2,
-    tiles [(1, 2), (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2), (11, 2), (12, 2)]);
+kernel!(vnni, freelane_simd::Vnni16, #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512vnni")], row 4,
+    tiles [2, (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2), (11, 2), (12, 2)]);
 #[cfg(target_arch = "x86_64")]
-kernel!(pairs16, freelane_simd::Pairs16, #[target_feature(enable = "avx512f,avx512vl,avx512bw")], row 4 x 2,
-    tiles [(1, 2), (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2), (11, 2), (12, 2)]);
+kernel!(pairs16, freelane_simd::Pairs16, #[target_feature(enable = "avx512f,avx512vl,avx512bw")], row 4,
+    tiles [2, (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (9, 2), (10, 2), (11, 2), (12, 2)]);
 #[cfg(target_arch = "x86_64")]
-kernel!(pairs8, freelane_simd::Pairs8, #[target_feature(enable = "avx2")], row 2 x 4,
-    tiles [(1, 4), (2, 4), (3, 4), (4, 2), (5, 2), (6, 2)]);
-kernel!(plain, PlainDots, , row 1 x 1, tiles [(1, 1), (2, 1), (3, 1), (4, 1)]);
+kernel!(pairs8, freelane_simd::Pairs8, #[target_feature(enable = "avx2")], row 2,
+    tiles [4, (2, 4), (3, 4), (4, 2), (5, 2), (6, 2)]);
+kernel!(plain, PlainDots, , row 1, tiles [1, (2, 1), (3, 1), (4, 1)]);
