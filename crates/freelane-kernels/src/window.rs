@@ -173,6 +173,9 @@ impl Axis {
     /// The taps that lie inside for an output.
     pub fn taps(&self, output: usize) -> Range<usize> {
         let from = output * self.stride;
+        if from >= self.before && from + (self.kernel - 1) * self.dilation < self.before + self.input {
+            return 0..self.kernel;
+        }
         let first = |edge: usize| edge.saturating_sub(from).div_ceil(self.dilation).min(self.kernel);
         let low = first(self.before);
         low..first(self.before + self.input).max(low)

@@ -105,7 +105,8 @@ impl<T: Active> Finish<'_, T> {
             Activation::None | Activation::Sigmoid | Activation::Silu => self.sums(x, |x| x),
             Activation::Relu => self.sums(x, T::relu),
             Activation::Clip(low, high) => self.sums(x, |x| T::clip(x, low, high)),
-            Activation::Leaky(slope) => self.sums(x, |x| if x < zero { x * slope } else { x }),
+            // Choosing the factor costs less than choosing the result, which may be compiled into a store of chosen elements.
+            Activation::Leaky(slope) => self.sums(x, |x| x * if x < zero { slope } else { T::ONE }),
             Activation::HardSigmoid(slope, offset) => self.sums(x, |x| hard(x, slope, offset)),
             Activation::HardSwish => self.sums(x, |x| x * hard(x, T::SWISH.0, T::SWISH.1)),
         }

@@ -10,6 +10,8 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use freelane_simd::Isa;
 
+/// Elements of a line of the cache.
+const LINE: usize = 16;
 /// Bytes of the rows that one row of outputs reads, beyond which they are not copied.
 pub const ROW: usize = 4 << 20;
 
@@ -83,9 +85,16 @@ impl Band {
         }
     }
 
-    /// Pixels of a channel, for so many rows of outputs.
+    /// Pixels from channel to channel, for so many rows of outputs: where channels are apart, an odd number of lines of the
+    /// cache, so that their elements do not share a few sets of it.
     pub fn plane(&self, outputs: usize) -> usize {
-        ((outputs.max(1) - 1) * self.stride + self.extent) * self.width
+        let pixels = self.rows(outputs) * self.width;
+        if self.to == Layout::Planar { pixels.next_multiple_of(LINE) | LINE } else { pixels }
+    }
+
+    /// Rows of the image that so many rows of outputs read.
+    pub fn rows(&self, outputs: usize) -> usize {
+        (outputs.max(1) - 1) * self.stride + self.extent
     }
 
     /// The most rows of outputs, up to `most`, that read no more than so many rows of the image; at least one.
@@ -116,7 +125,7 @@ impl Band {
         let lanes = self.to.lanes();
         let plane = self.plane(outputs) * lanes;
         for (at, to) in band[..self.len(outputs)].chunks_exact_mut(plane).enumerate() {
-            for (i, to) in to.chunks_exact_mut(self.width * lanes).enumerate() {
+            for (i, to) in to.chunks_exact_mut(self.width * lanes).take(self.rows(outputs)).enumerate() {
                 let y = (first * self.stride + i).checked_sub(self.before[0]).filter(|&y| y < self.input[0]);
                 let left = self.before[1].min(self.width);
                 let count = self.input[1].min(self.width - left);
@@ -142,8 +151,7 @@ impl Band {
         line: &mut [T],
         band: &mut [T],
     ) {
-        let rows = self.plane(outputs) / self.width;
-        for (i, to) in band.chunks_exact_mut(line.len()).take(rows).enumerate() {
+        for (i, to) in band.chunks_exact_mut(line.len()).take(self.rows(outputs)).enumerate() {
             let y = (first * self.stride + i).checked_sub(self.before[0]).filter(|&y| y < self.input[0]);
             let left = self.before[1].min(self.width);
             let count = self.input[1].min(self.width - left);
@@ -272,12 +280,19 @@ impl<'a, 'o, T: Active> Outlets<'a, 'o, T> {
         }
         let (channels, plane) = (BLOCK.min(self.left(row.channel)), self.shape.window.outputs());
         let from = self.place(slot, row);
+        if self.residual.is_none() {
+            // SAFETY: the row was written, and lies in the cache still.
+            let row = unsafe { core::slice::from_raw_parts_mut(from, row.pixels * BLOCK) };
+            Finish { bias: None, residual: None, activation: self.activation }.run(self.isa, row);
+        }
         let turn = Turn { from, to: self.out.at(at), pixels: row.pixels, channels, plane };
         // SAFETY: the row was written; the pixels of each channel lie in the output.
         unsafe { (self.kernels.planes)(&turn) };
-        for channel in 0..channels {
-            // SAFETY: just written.
-            unsafe { self.end(at + channel * plane, row.pixels) };
+        if self.residual.is_some() {
+            for channel in 0..channels {
+                // SAFETY: just written.
+                unsafe { self.end(at + channel * plane, row.pixels) };
+            }
         }
     }
 

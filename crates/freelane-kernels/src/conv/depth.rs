@@ -171,8 +171,7 @@ impl Planes {
         let frame = Band::new(&shape, Layout::Planar, Layout::Planar, wide.output);
         let row = frame.width.next_multiple_of(wide.stride);
         let band = frame.outputs_within(PLANE / row, high.output);
-        (single(&shape) && frame.plane(1) / frame.width * row * size_of::<f64>() <= ROW)
-            .then_some(Planes { shape, band })
+        (single(&shape) && frame.rows(1) * row * size_of::<f64>() <= ROW).then_some(Planes { shape, band })
     }
 
     pub fn pieces(&self) -> Pieces {
@@ -187,7 +186,7 @@ impl Planes {
     fn lens(&self) -> [usize; 2] {
         let (frame, stride) = (self.frame(), self.shape.window.axes[2].stride);
         let row = frame.width.next_multiple_of(stride);
-        [row, frame.plane(self.band) / frame.width * row + SLACK]
+        [row, frame.rows(self.band) * row + SLACK]
     }
 
     pub fn scratch<T>(&self) -> usize {

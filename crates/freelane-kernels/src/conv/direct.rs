@@ -191,8 +191,8 @@ impl Direct {
     ) {
         let order = self.shape.order();
         let stride = self.shape.window.axes[2].stride;
-        let tiles = kernels.tiles[usize::from(self.input == Layout::Blocked)][stride - 1];
         let blocks = (self.shape.group_outputs() - panel * PANEL).div_ceil(BLOCK).min(2);
+        let tiles = kernels.tiles[blocks - 1][usize::from(self.input == Layout::Blocked)][stride - 1];
         let channel = piece.group * self.shape.group_outputs() + panel * PANEL;
         let bias = outlets.bias::<PANEL>(channel);
         let weights = &conv.weights[(piece.group * self.panels() + panel) * self.panel()..][..self.panel()];

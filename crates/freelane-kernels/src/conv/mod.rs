@@ -12,8 +12,8 @@
 //! the image alone: not of its place in a batch, the pixel's place in it, the layout, the split over lanes or the instruction set.
 //! Outside the promise: the payload of a NaN, and CPUs without fused multiply-add, on which each step rounds twice.
 //!
-//! 3 x 3 kernels of stride 1 over 16 channels or more, on both sides of one group, are computed by Winograd's F(2x2, 3x3) where an
-//! image has tiles enough; see `winograd.rs` for its order, which is as fixed. The other ways give the bits above: tiles over
+//! 3 x 3 kernels of stride 1, dilated along columns at most, over 16 channels or more on both sides of one group, are computed by
+//! Winograd's F(2x2, 3x3) where an image has tiles enough; see `winograd.rs` for its order, which is as fixed. The other ways give the bits above: tiles over
 //! images (`direct.rs`), few pixels as rows of a product (`turned.rs`), columns of one (`columns.rs`), a kernel for each channel
 //! (`depth.rs`).
 //!

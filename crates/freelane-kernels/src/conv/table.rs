@@ -14,8 +14,9 @@ pub struct Lines<T> {
 
 /// The kernels of one instruction set. Tables of tiles are indexed by pixels; entry 0 is unused.
 pub struct Kernels<T: 'static> {
-    /// Planar or blocked, stride 1 or 2.
-    pub tiles: [[&'static [TileFn<T>]; 2]; 2],
+    /// One or two blocks of output channels, planar or blocked, stride 1 or 2. A single block is made in registers of half a block,
+    /// so that each element of the image that is spread over a register serves two of them.
+    pub tiles: [[[&'static [TileFn<T>]; 2]; 2]; 2],
     /// Stride 1 or 2.
     pub depth: [&'static [DepthFn<T>]; 2],
     pub planes: TurnFn<T>,
@@ -25,7 +26,7 @@ pub struct Kernels<T: 'static> {
 }
 
 macro_rules! kernels {
-    ($mod:ident, $S:ty, $(#[$feature:meta])?, $nv:literal, [$($pixels:literal),*]) => {
+    ($mod:ident, $S:ty, $(#[$feature:meta])?, $one:ident, [$($pixels:literal),*]) => {
         mod $mod {
             use super::*;
             type T = <$S as Simd>::T;
@@ -39,7 +40,7 @@ macro_rules! kernels {
             $(#[$feature])?
             unsafe fn entry<const P: usize, const BLOCKED: bool, const STRIDE: usize>(t: &Tile<T>) {
                 // SAFETY: the caller keeps `tile`'s promise.
-                unsafe { tile::tile::<$S, P, $nv, BLOCKED, STRIDE>(simd(), t) }
+                unsafe { tile::tile::<$S, P, 2, BLOCKED, STRIDE>(simd(), t) }
             }
             $(#[$feature])?
             unsafe fn depth<const P: usize, const STRIDE: usize>(t: &Depth<T>) {
@@ -67,11 +68,13 @@ macro_rules! kernels {
                 unsafe { winograd::spread(simd(), t) }
             }
 
+            pub(super) const TILES: [[&[TileFn<T>]; 2]; 2] = [
+                [&[entry::<1, false, 1>, $(entry::<$pixels, false, 1>),*], &[entry::<1, false, 2>, $(entry::<$pixels, false, 2>),*]],
+                [&[entry::<1, true, 1>, $(entry::<$pixels, true, 1>),*], &[entry::<1, true, 2>, $(entry::<$pixels, true, 2>),*]],
+            ];
+
             pub(super) static KERNELS: Kernels<T> = Kernels {
-                tiles: [
-                    [&[entry::<1, false, 1>, $(entry::<$pixels, false, 1>),*], &[entry::<1, false, 2>, $(entry::<$pixels, false, 2>),*]],
-                    [&[entry::<1, true, 1>, $(entry::<$pixels, true, 1>),*], &[entry::<1, true, 2>, $(entry::<$pixels, true, 2>),*]],
-                ],
+                tiles: [super::$one::TILES, TILES],
                 depth: [&[depth::<1, 1>, $(depth::<$pixels, 1>),*], &[depth::<1, 2>, $(depth::<$pixels, 2>),*]],
                 planes,
                 blocks,
@@ -104,8 +107,8 @@ mod x86 {
     use super::*;
     use freelane_simd::{F32x8, F32x16, F64x4, F64x8};
 
-    kernels!(f32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], 2, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
-    kernels!(f32x8, F32x8, #[target_feature(enable = "avx2,fma")], 2, [1, 2, 3, 4, 5, 6]);
+    kernels!(f32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")], f32x8, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+    kernels!(f32x8, F32x8, #[target_feature(enable = "avx2,fma")], f32x8, [1, 2, 3, 4, 5, 6]);
     lines!(line32x16, F32x16, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")]);
     lines!(line64x8, F64x8, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma")]);
     lines!(line32x8, F32x8, #[target_feature(enable = "avx2,fma")]);
@@ -122,7 +125,7 @@ mod x86 {
     }
 }
 
-kernels!(plain, Plain<f32>, , 2, [1, 2]);
+kernels!(plain, Plain<f32>, , plain, [1, 2]);
 lines!(plain32, Plain<f32>);
 lines!(plain64, Plain<f64>);
 

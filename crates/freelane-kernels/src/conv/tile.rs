@@ -33,7 +33,7 @@ pub struct Tile<T> {
     pub relu: bool,
 }
 
-/// `P` pixels; a panel in pieces of `NV` registers. Nothing leaves the registers until a chain ends.
+/// `P` pixels; the blocks of a panel in pieces of `NV` registers, which make up whole blocks. Nothing leaves the registers until a chain ends.
 ///
 /// # Safety
 /// All pixels are readable under all taps in all channels, the weights are a whole panel; `P` pixels of each block of output
@@ -49,9 +49,6 @@ pub unsafe fn tile<S: Simd, const P: usize, const NV: usize, const BLOCKED: bool
         let sums = unsafe { sums::<S, P, NV, BLOCKED, STRIDE>(s, t, part) };
         for v in 0..NV {
             let c = part + v * S::L;
-            if c >= BLOCK * t.blocks {
-                break;
-            }
             for p in 0..P {
                 let mut y = sums[p][v];
                 if let Some(bias) = t.bias {
@@ -261,16 +258,11 @@ pub unsafe fn planes<S: Simd>(s: S, t: &Turn<S::T>) {
     let mut pixel = 0;
     while pixel + S::L <= t.pixels {
         for part in (0..t.channels).step_by(S::L) {
-            let mut square = s.square();
-            for (i, row) in square.as_mut().iter_mut().enumerate() {
-                // SAFETY: a pixel of the row; a block has 16 channels.
-                *row = unsafe { s.load(t.from.wrapping_add((pixel + i) * BLOCK + part)) };
-            }
-            s.transpose(&mut square);
-            for (i, row) in square.as_ref().iter().enumerate().take(t.channels - part) {
-                // SAFETY: L pixels of a plane.
-                unsafe { s.store(t.to.wrapping_add((part + i) * t.plane + pixel), *row) };
-            }
+            let from = t.from.wrapping_add(pixel * BLOCK + part);
+            let to = t.to.wrapping_add(part * t.plane + pixel);
+            let left = S::L.min(t.channels - part);
+            // SAFETY: pixels of the row, whose blocks have 16 channels, and L pixels of each plane that is there.
+            unsafe { turn(s, (from, BLOCK, S::L), (to, t.plane, left)) };
         }
         pixel += S::L;
     }
@@ -291,18 +283,11 @@ pub unsafe fn blocks<S: Simd>(s: S, t: &Turn<S::T>) {
     let mut pixel = 0;
     while pixel + S::L <= t.pixels {
         for part in (0..BLOCK).step_by(S::L) {
-            let mut square = s.square();
-            for (i, row) in square.as_mut().iter_mut().enumerate() {
-                if part + i < t.channels {
-                    // SAFETY: L pixels of a plane.
-                    *row = unsafe { s.load(t.from.wrapping_add((part + i) * t.plane + pixel)) };
-                }
-            }
-            s.transpose(&mut square);
-            for (i, row) in square.as_ref().iter().enumerate() {
-                // SAFETY: a pixel of the row.
-                unsafe { s.store(t.to.wrapping_add((pixel + i) * BLOCK + part), *row) };
-            }
+            let from = t.from.wrapping_add(part * t.plane + pixel);
+            let to = t.to.wrapping_add(pixel * BLOCK + part);
+            let left = S::L.min(t.channels.saturating_sub(part));
+            // SAFETY: L pixels of each plane that is there, and pixels of the row.
+            unsafe { turn(s, (from, t.plane, left), (to, BLOCK, S::L)) };
         }
         pixel += S::L;
     }
@@ -316,5 +301,39 @@ pub unsafe fn blocks<S: Simd>(s: S, t: &Turn<S::T>) {
             // SAFETY: an element of the row.
             unsafe { *t.to.wrapping_add(pixel * BLOCK + channel) = x };
         }
+    }
+}
+
+/// Lines of L elements become columns: first element, step and number of the lines to read, up to L, the others being zero,
+/// and of those to write.
+///
+/// # Safety
+/// The lines are readable and writable.
+#[inline(always)]
+unsafe fn turn<S: Simd>(s: S, from: (*const S::T, usize, usize), to: (*mut S::T, usize, usize)) {
+    // SAFETY: the caller's promise, for lines that are there.
+    let load = |i: usize| unsafe { s.load(from.0.wrapping_add(i * from.1)) };
+    // SAFETY: as above.
+    let store = |i: usize, x: S::V| unsafe { s.store(to.0.wrapping_add(i * to.1), x) };
+    let mut square = s.square();
+    if [from.2, to.2] == [S::L; 2] {
+        // Two at a time: a line at a time may be compiled into a copy of all of them in memory.
+        for pair in 0..S::L / 2 {
+            square.as_mut()[2 * pair] = load(2 * pair);
+            square.as_mut()[2 * pair + 1] = load(2 * pair + 1);
+        }
+        s.transpose(&mut square);
+        for i in 0..S::L {
+            store(i, square.as_ref()[i]);
+        }
+        return;
+    }
+    let mut square = s.square();
+    for i in 0..from.2 {
+        square.as_mut()[i] = load(i);
+    }
+    s.transpose(&mut square);
+    for i in 0..to.2 {
+        store(i, square.as_ref()[i]);
     }
 }

@@ -24,6 +24,8 @@ const POINTS: usize = SIDE * SIDE;
 const TILES: usize = 28;
 /// Tiles below which an image does not repay reading four times the weights.
 const FEW: usize = 24;
+/// Of so many rows of a dilated kernel's image one may be made for nothing.
+const SPARE: usize = 8;
 /// Parts of an image that are worth having, and output channels of one that repay transforming the inputs again.
 const ENOUGH: usize = 4;
 const CUT: usize = 64;
@@ -142,19 +144,21 @@ pub struct Winograd {
 }
 
 impl Winograd {
-    /// The way for 3 x 3 kernels of stride 1 that have 16 channels or more on both sides.
+    /// The way for 3 x 3 kernels of stride 1, dilated along columns at most, that have 16 channels or more on both sides.
     pub fn new(shape: ConvShape, input: Layout, output: Layout) -> Option<Self> {
         let [deep, high, wide] = &shape.window.axes;
-        let plain = [high, wide].iter().all(|axis| [axis.kernel, axis.stride, axis.dilation] == [3, 1, 1]);
+        let plain = [high, wide].iter().all(|axis| [axis.kernel, axis.stride] == [3, 1]) && wide.dilation == 1;
         let flat = [deep.input, deep.kernel, deep.output] == [1; 3];
         if !plain || !flat || shape.groups != 1 || shape.inputs < BLOCK || shape.outputs < BLOCK {
             return None;
         }
-        let tiles = [wide.output.div_ceil(MADE), high.output.div_ceil(MADE)];
-        if tiles[0] * tiles[1] < FEW {
+        let groups = high.output.div_ceil(MADE * high.dilation);
+        let tiles = [wide.output.div_ceil(MADE), groups * high.dilation];
+        let spare = high.dilation > 1 && tiles[1] * MADE - high.output > high.output / SPARE;
+        if tiles[0] * tiles[1] < FEW || spare {
             return None;
         }
-        let band = TILES.div_ceil(tiles[0]).min(tiles[1]);
+        let band = TILES.div_ceil(tiles[0]).next_multiple_of(high.dilation).min(tiles[1]);
         Some(Winograd { shape, input, output, tiles, band })
     }
 
@@ -251,6 +255,12 @@ impl Winograd {
         }
     }
 
+    /// The first row of outputs of a row of tiles. The rows of a tile are as far apart as the taps, so rows of tiles interleave.
+    fn row(&self, line: usize) -> usize {
+        let step = self.shape.window.axes[1].dilation;
+        line / step * step * MADE + line % step
+    }
+
     /// Every tile of the band, as a row of inputs for each point.
     fn transform(
         &self,
@@ -266,10 +276,10 @@ impl Winograd {
         for at in 0..tiles {
             let (y, x) = (at / self.tiles[0], at % self.tiles[0]);
             for part in 0..channels / BLOCK {
-                let from = part * block + y * MADE * row + x * MADE * BLOCK;
+                let from = part * block + self.row(y) * row + x * MADE * BLOCK;
                 let gather = Gather {
                     x: band[from..].as_ptr().cast(),
-                    row,
+                    row: row * self.shape.window.axes[1].dilation,
                     out: points[at * channels + part * BLOCK..].as_mut_ptr().cast(),
                     point: tiles * channels,
                 };
@@ -323,11 +333,15 @@ impl Winograd {
         for part in made.start / BLOCK..made.end.div_ceil(BLOCK) {
             let bias = outlets.bias::<BLOCK>(part * BLOCK);
             for line in lines.clone() {
-                let rows = MADE.min(high.output - line * MADE);
+                let first = self.row(line);
+                let rows = MADE.min(high.output.saturating_sub(first).div_ceil(high.dilation));
+                if rows == 0 {
+                    continue;
+                }
                 let row = |i: usize| Outlet {
                     image,
                     channel: part * BLOCK,
-                    pixel: (line * MADE + i) * wide.output,
+                    pixel: (first + i * high.dilation) * wide.output,
                     pixels: wide.output,
                 };
                 let places = [outlets.place(0, &row(0)), outlets.place(1, &row(rows - 1))];

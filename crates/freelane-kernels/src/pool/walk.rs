@@ -56,13 +56,19 @@ compiled! {
         let spans = Spans::new(wide);
         for (at, out) in out.chunks_exact_mut(pixels).enumerate() {
             for (row, out) in out.chunks_exact_mut(wide.output * lanes).enumerate() {
-                line.fill(F::EMPTY);
+                let mut empty = true;
                 rows(window, row, |from| {
                     let from = at * plane + from * wide.input * lanes;
-                    for (sum, x) in line.iter_mut().zip(&input[from..][..wide.input * lanes]) {
-                        *sum = F::join(*sum, F::enter(*x));
+                    let seen = line.iter_mut().zip(&input[from..][..wide.input * lanes]);
+                    if core::mem::take(&mut empty) {
+                        seen.for_each(|(sum, x)| *sum = F::join(F::EMPTY, F::enter(*x)));
+                    } else {
+                        seen.for_each(|(sum, x)| *sum = F::join(*sum, F::enter(*x)));
                     }
                 });
+                if empty {
+                    line.fill(F::EMPTY);
+                }
                 join_taps::<F>(&spans, layout, line, out);
                 finish([row / high.output, row % high.output], out);
             }
@@ -99,20 +105,53 @@ fn span(axis: &Axis, tap: usize) -> Span {
 /// Folds the taps along a line.
 #[inline(always)]
 fn join_taps<F: Fold>(spans: &Spans<'_>, layout: Layout, line: &[F::T], out: &mut [F::T]) {
+    let whole = join_whole::<F>(spans.axis, layout, line, out);
+    let (lanes, out) = (layout.lanes(), &mut out[whole * layout.lanes()..]);
     out.fill(F::EMPTY);
     for tap in 0..spans.axis.kernel {
         let (seen, from) = spans.of(tap);
-        if seen.is_empty() {
+        let first = seen.start.max(whole);
+        if first >= seen.end {
             continue;
         }
+        let line = &line[(from + (first - seen.start) * spans.axis.stride) * lanes..];
+        let out = &mut out[(first - whole) * lanes..(seen.end - whole) * lanes];
         match layout {
-            Layout::Planar => join_singles::<F>(&mut out[seen], &line[from..], spans.axis.stride),
-            Layout::Blocked => {
-                let out = &mut out[seen.start * 16..seen.end * 16];
-                join_blocks::<F>(out, &line[from * 16..], spans.axis.stride);
-            }
+            Layout::Planar => join_singles::<F>(out, line, spans.axis.stride),
+            Layout::Blocked => join_blocks::<F>(out, line, spans.axis.stride),
         }
     }
+}
+
+/// Folds windows of two or four taps that lie side by side, and returns how many.
+#[inline(always)]
+fn join_whole<F: Fold>(axis: &Axis, layout: Layout, line: &[F::T], out: &mut [F::T]) -> usize {
+    if axis.stride != axis.kernel || axis.dilation != 1 || axis.before != 0 {
+        return 0;
+    }
+    match (layout, axis.kernel) {
+        (Layout::Planar, 2) => join_groups::<F, 1, 2>(line, out),
+        (Layout::Planar, 4) => join_groups::<F, 1, 4>(line, out),
+        (Layout::Blocked, 2) => join_groups::<F, 16, 32>(line, out),
+        (Layout::Blocked, 4) => join_groups::<F, 16, 64>(line, out),
+        _ => 0,
+    }
+}
+
+/// Folds groups of `G` elements into `L`.
+#[inline(always)]
+fn join_groups<F: Fold, const L: usize, const G: usize>(line: &[F::T], out: &mut [F::T]) -> usize {
+    let (groups, out) = (line.as_chunks::<G>().0, out.as_chunks_mut::<L>().0);
+    for (out, group) in out.iter_mut().zip(groups) {
+        let mut sum = [F::EMPTY; L];
+        for x in group.as_chunks::<L>().0 {
+            for lane in 0..L {
+                sum[lane] = F::join(sum[lane], x[lane]);
+            }
+        }
+        *out = sum;
+    }
+    groups.len().min(out.len())
 }
 
 #[inline(always)]
