@@ -73,8 +73,8 @@ fn a_row_alone_has_the_bits_of_a_row_of_many() {
 
 #[test]
 fn what_spans_the_batch_is_named() {
-    let root = env!("CARGO_MANIFEST_DIR");
-    for model in [MODEL, &format!("{root}/models/mlp.onnx"), &format!("{root}/../../dev/models/cnn.onnx")] {
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev/models");
+    for model in [MODEL, &format!("{models}/mlp.onnx"), &format!("{models}/cnn.onnx")] {
         let report = json(&[model, "--random", "--dim", "5", "--check-batch", "--json"]);
         assert_eq!((&report["rows"], &report["threads"]), (&5.into(), &serde_json::json!([1, 2, 16])), "{model}");
         assert!(report["values"].as_u64() > Some(1), "{model}");

@@ -3,7 +3,7 @@ use crate::graph::{Graph, Node};
 use crate::memory::{Memory, NONE, Recording};
 use crate::runner::NodeTally;
 use crate::{Datum, GraphError, Limits, Run, State, ValueId};
-use freelane_array::{ArrayData, DType, Dims};
+use freelane_array::{DType, Dims};
 use freelane_ops::Operand;
 use freelane_ops::program::MOST_INPUTS;
 use freelane_pool::{Lane, Reserve};
@@ -35,24 +35,15 @@ pub struct Plan {
     pub(crate) steps: Vec<Step>,
     constants: Vec<Option<Datum>>,
     outputs: Vec<Source>,
-    /// Set if all of the plan is one program: runs then need no state.
+    /// What every input must be, if all of the plan is one program: runs then need no state.
     direct: Option<Direct>,
     pub(crate) token: Arc<()>,
 }
 
 type Ran = Result<Vec<Datum>, GraphError>;
 
-/// Types and shapes of the inputs, and the shape of the output, of a plan that is one program.
-struct Direct {
-    inputs: SmallVec<[(DType, Dims); MOST_INPUTS]>,
-    output: Dims,
-}
-
-/// Equality of short shapes, without a call.
-#[inline]
-fn same(a: &[usize], b: &[usize]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
-}
+/// Types and shapes of the inputs.
+type Direct = SmallVec<[(DType, Dims); MOST_INPUTS]>;
 
 const _: fn() = || {
     fn shared<T: Send + Sync>() {}
@@ -106,8 +97,7 @@ impl Plan {
             let fact = self.graph.fact(*id);
             Some((fact.dtype?, Dims::from_vec(fact.known_shape()?)))
         };
-        let inputs = self.graph.inputs.iter().map(known).collect::<Option<_>>()?;
-        Some(Direct { inputs, output: known(&ValueId(*out))?.1 })
+        self.graph.inputs.iter().map(known).collect()
     }
 
     /// The run, if the plan is one program and the inputs are as expected.
@@ -121,33 +111,23 @@ impl Plan {
     ) -> Option<Ran> {
         let expected = self.direct.as_ref()?;
         let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
-            datum.array().is_some_and(|a| a.dtype() == *dtype && same(a.layout().shape(), shape))
+            datum.array().is_some_and(|a| a.dtype() == *dtype && a.layout().shape() == &shape[..])
         };
-        let expects = &expected.inputs;
-        if inputs.len() != expects.len() || into.len() > 1 || !inputs.iter().zip(expects).all(fits) {
+        if inputs.len() != expected.len() || into.len() > 1 || !inputs.iter().zip(expected).all(fits) {
             return None;
         }
         let step = &self.steps[0];
         let node = &self.graph.nodes[step.node];
         let program = node.op.program()?;
-        let mut args: SmallVec<[&ArrayData; MOST_INPUTS]> = SmallVec::new();
+        let mut args: SmallVec<[Operand<'_>; MOST_INPUTS]> = SmallVec::new();
         for source in &step.inputs {
             let datum = match *source {
                 Source::Constant(v) => self.constants[v as usize].as_ref(),
                 Source::Input(i) => inputs.get(i as usize),
                 _ => None,
             };
-            args.push(datum?.array()?);
+            args.push(Operand::Array(datum?.array()?));
         }
-        if let [Datum::Array(out)] = into
-            && same(out.layout().shape(), &expected.output)
-            && limits.watch.is_none()
-            && limits.check().is_ok()
-            && program.call_whole(lane, &args, out)
-        {
-            return Some(Ok(vec![]));
-        }
-        let args: SmallVec<[Operand<'_>; MOST_INPUTS]> = args.into_iter().map(Operand::Array).collect();
         let run = || -> Ran {
             limits.check()?;
             let [place] = into else { return Ok(vec![program.call(lane, &args)?.into()]) };

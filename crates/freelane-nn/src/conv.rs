@@ -4,11 +4,14 @@ use crate::arrays::{Real, dense_as, elements, elements_mut, in_dtype, made, task
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::Target;
 pub use freelane_kernels::conv::Activation;
+pub use freelane_kernels::conv::BLOCK;
 use freelane_kernels::conv::{Conv, ConvPlan, ConvShape};
+pub use freelane_kernels::window::Layout;
 use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,10 +24,12 @@ pub(crate) const PRODUCTS: u64 = 20;
 /// What convolves images of one shape, in batches of any size: geometry, and weights as the kernels read them.
 #[derive(Clone)]
 pub struct Convolution {
-    /// Channels and pixels of the images.
+    /// Channels and pixels of the images, as their array has them.
     input: Vec<usize>,
-    /// The same of the results.
+    /// The same of the results, in the plan's layout.
     output: Vec<usize>,
+    /// Of both.
+    layouts: [Layout; 2],
     kind: Planned,
 }
 
@@ -32,6 +37,16 @@ pub struct Convolution {
 enum Planned {
     F32(ConvPlan<f32>, Arc<ArrayData>),
     F64(ConvPlan<f64>, Arc<ArrayData>),
+}
+
+impl Planned {
+    /// The layouts of the plan: those that were asked for, or planar ones where no way is made for them.
+    fn layouts(&self) -> [Layout; 2] {
+        match self {
+            Planned::F32(plan, _) => plan.layouts(),
+            Planned::F64(plan, _) => plan.layouts(),
+        }
+    }
 }
 
 /// Geometry of a convolution, and the shape of its result.
@@ -59,6 +74,48 @@ pub(crate) fn shape_of(
     Ok((shape, [*batch, *outputs].into_iter().chain(pixels).collect()))
 }
 
+/// The shape of images without blocks: `[batch, channels / 16, pixels.., 16]` becomes `[batch, channels, pixels..]`.
+pub fn planar_shape(shape: &[usize], layout: Layout) -> Vec<usize> {
+    match (layout, shape) {
+        (Layout::Blocked, [batch, blocks, pixels @ .., BLOCK]) => {
+            [*batch, *blocks * BLOCK].into_iter().chain(pixels.iter().copied()).collect()
+        }
+        _ => shape.to_vec(),
+    }
+}
+
+/// The shape of images in a layout, of whose channels there are whole blocks.
+fn blocks_of(layout: Layout, shape: Vec<usize>) -> Vec<usize> {
+    match (layout, &shape[..]) {
+        (Layout::Blocked, [batch, channels, pixels @ ..]) => {
+            [*batch, channels / BLOCK].into_iter().chain(pixels.iter().copied()).chain([BLOCK]).collect()
+        }
+        _ => shape,
+    }
+}
+
+/// Planar images of blocked ones.
+fn planar(x: &ArrayData) -> Result<ArrayData, OpsError> {
+    let shape = planar_shape(x.layout().shape(), Layout::Blocked);
+    let pixels = shape.len() as isize;
+    let axes: Vec<isize> = [0, 1, pixels].into_iter().chain(2..pixels).collect();
+    Ok(Array::from(x.clone()).permute_dims(&axes)?.contiguous()?.reshape(&signed(&shape))?.into())
+}
+
+/// Blocked images of planar ones, whose channels make whole blocks.
+fn blocked(x: ArrayData) -> Result<ArrayData, OpsError> {
+    let shape = x.layout().shape().to_vec();
+    let rank = shape.len() as isize;
+    let [batch, channels, pixels @ ..] = &shape[..] else { return Ok(x) };
+    let apart: Vec<usize> = [*batch, channels / BLOCK, BLOCK].into_iter().chain(pixels.iter().copied()).collect();
+    let axes: Vec<isize> = [0, 1].into_iter().chain(3..=rank).chain([2]).collect();
+    Ok(Array::from(x).reshape(&signed(&apart))?.permute_dims(&axes)?.contiguous()?.into())
+}
+
+fn signed(shape: &[usize]) -> Vec<isize> {
+    shape.iter().map(|&n| n as isize).collect()
+}
+
 fn packed<T: Real>(plan: &ConvPlan<T>, weights: &ArrayData) -> Result<Arc<ArrayData>, OpsError> {
     let weights = dense_as(weights, T::DTYPE)?;
     let weights = elements::<T>(&weights)?;
@@ -79,19 +136,38 @@ impl Convolution {
         groups: usize,
         sliding: &Sliding,
     ) -> Result<Convolution, OpsError> {
+        Convolution::with_layouts(input, weights, groups, sliding, [Layout::Planar; 2])
+    }
+
+    /// The same for images that come and go in layouts; blocked ones are `[batch, channels / 16, pixels.., 16]`.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when channels do not make whole blocks.
+    pub fn with_layouts(
+        input: &ArrayData,
+        weights: &ArrayData,
+        groups: usize,
+        sliding: &Sliding,
+        layouts: [Layout; 2],
+    ) -> Result<Convolution, OpsError> {
+        let [from, to] = layouts;
         let shape = input.layout().shape();
-        let (conv, output) = shape_of(shape, weights.layout().shape(), groups, sliding)?;
+        let (conv, output) = shape_of(&planar_shape(shape, from), weights.layout().shape(), groups, sliding)?;
+        if to == Layout::Blocked && !conv.outputs.is_multiple_of(BLOCK) {
+            return Err(OpsError::argument(OP, format!("blocks of {} channels", conv.outputs)));
+        }
         let kind = match wide_dtype(OP, input.dtype())? {
             DType::F64 => {
-                let plan = ConvPlan::<f64>::new(conv);
+                let plan = ConvPlan::<f64>::with_layouts(conv, from, to).unwrap_or_else(|| ConvPlan::new(conv));
                 Planned::F64(plan, packed(&plan, weights)?)
             }
             _ => {
-                let plan = ConvPlan::<f32>::new(conv);
+                let plan = ConvPlan::<f32>::with_layouts(conv, from, to).unwrap_or_else(|| ConvPlan::new(conv));
                 Planned::F32(plan, packed(&plan, weights)?)
             }
         };
-        Ok(Convolution { input: shape[1..].to_vec(), output: output[1..].to_vec(), kind })
+        let output = blocks_of(kind.layouts()[1], output);
+        Ok(Convolution { input: shape[1..].to_vec(), output: output[1..].to_vec(), layouts, kind })
     }
 
     /// The shape of the result for images of a shape.
@@ -129,10 +205,18 @@ impl Convolution {
         if !self.fits(input) {
             return Err(OpsError::argument(OP, format!("images of shape {:?}", input.layout().shape())));
         }
-        match &self.kind {
-            Planned::F32(plan, weights) => self.run_of(lane, plan, weights, input, bias, residual, activation),
-            Planned::F64(plan, weights) => self.run_of(lane, plan, weights, input, bias, residual, wider(activation)),
-        }
+        let (x, residual) = (self.given(input, 0)?, residual.map(|r| self.given(r, 1)).transpose()?);
+        let residual = residual.as_deref();
+        let y = match &self.kind {
+            Planned::F32(plan, weights) => self.run_of(lane, plan, weights, &x, bias, residual, activation),
+            Planned::F64(plan, weights) => self.run_of(lane, plan, weights, &x, bias, residual, wider(activation)),
+        }?;
+        if self.layouts[1] == self.kind.layouts()[1] { Ok(y) } else { blocked(y) }
+    }
+
+    /// Images in the layout of the plan's input or output.
+    fn given<'a>(&self, x: &'a ArrayData, end: usize) -> Result<Cow<'a, ArrayData>, OpsError> {
+        if self.layouts[end] == self.kind.layouts()[end] { Ok(Cow::Borrowed(x)) } else { planar(x).map(Cow::Owned) }
     }
 
     #[expect(clippy::too_many_arguments, reason = "hands its caller's arguments on")]

@@ -12,27 +12,35 @@ use freelane_pool::Lane;
 use freelane_simd::Isa;
 use smallvec::SmallVec;
 
-/// Images with channels first, and the window over them.
+/// Images with channels first, or blocks of them, and the window over them.
 struct Planes {
     planes: usize,
     window: Window,
+    layout: Layout,
     shape: SmallVec<[usize; 6]>,
 }
 
 impl Planes {
-    fn new(op: &'static str, x: &ArrayData, sliding: &Sliding) -> Result<Planes, OpsError> {
+    fn new(op: &'static str, x: &ArrayData, sliding: &Sliding, layout: Layout) -> Result<Planes, OpsError> {
         let shape = x.layout().shape();
-        let [batch, channels, image @ ..] = shape else {
+        let (images, lanes) = match (layout, shape) {
+            (Layout::Planar, _) => (shape, None),
+            (Layout::Blocked, [images @ .., lanes]) if *lanes == layout.lanes() => (images, Some(*lanes)),
+            (Layout::Blocked, _) => (&[][..], None),
+        };
+        let [batch, channels, image @ ..] = images else {
             return Err(OpsError::argument(op, format!("needs a batch of images, the array has shape {shape:?}")));
         };
         let window = sliding.window(op, image, &sliding.kernel)?;
         let outputs = &window.axes[3 - image.len()..];
-        let shape = [*batch, *channels].into_iter().chain(outputs.iter().map(|axis| axis.output)).collect();
-        Ok(Planes { planes: batch * channels, window, shape })
+        let pixels = outputs.iter().map(|axis| axis.output);
+        let shape = [*batch, *channels].into_iter().chain(pixels).chain(lanes).collect();
+        Ok(Planes { planes: batch * channels, window, layout, shape })
     }
 
     fn cost(&self) -> usize {
-        self.planes.saturating_mul(self.window.outputs()).saturating_mul(self.window.taps())
+        let elements = self.planes.saturating_mul(self.layout.lanes()).saturating_mul(self.window.outputs());
+        elements.saturating_mul(self.window.taps())
     }
 
     fn parts(&self) -> usize {
@@ -47,7 +55,8 @@ impl Planes {
         pool: impl Fn(&[T], &mut [T], &mut [T]) + Sync,
         from: &[T],
     ) -> Result<ArrayData, OpsError> {
-        let (inputs, len) = (self.window.inputs(), kernels::pool_line(&self.window, Layout::Planar));
+        let inputs = self.window.inputs() * self.layout.lanes();
+        let len = kernels::pool_line(&self.window, self.layout);
         fill::<T>(lane, op, &self.shape, self.parts(), self.cost() / 4, |lane, i, out| {
             scratch::<T, _>(lane, op, len, |line| {
                 pool(&from[i * inputs..][..inputs], line, out);
@@ -58,7 +67,7 @@ impl Planes {
 }
 
 /// The greatest element of each window, and where it is if that is asked for: its place among all elements, columns first if
-/// `column_major`.
+/// `column_major`. Images are in a layout; places are told of planar ones alone.
 ///
 /// # Errors
 /// When the window does not fit, elements are of other types, or memory cannot be had.
@@ -66,11 +75,15 @@ pub fn max_pool(
     lane: &Lane,
     x: &ArrayData,
     sliding: &Sliding,
+    layout: Layout,
     column_major: bool,
     places: bool,
 ) -> Result<(ArrayData, Option<ArrayData>), OpsError> {
     const OP: &str = "MaxPool";
-    let planes = Planes::new(OP, x, sliding)?;
+    let planes = Planes::new(OP, x, sliding, layout)?;
+    if places && planes.layout == Layout::Blocked {
+        return Err(OpsError::argument(OP, "places in blocks of channels"));
+    }
     let from = dense(x)?;
     match x.dtype() {
         DType::F16 => max_of::<f16>(lane, &planes, &from, column_major, places),
@@ -102,7 +115,7 @@ fn max_of<T: Element + MaxElement>(
             lane,
             OP,
             |image, line, out| {
-                kernels::max_pool(Isa::current(), window, Layout::Planar, image, line, out);
+                kernels::max_pool(Isa::current(), window, planes.layout, image, line, out);
             },
             from,
         )?;
@@ -131,15 +144,16 @@ pub fn average_pool(
     lane: &Lane,
     x: &ArrayData,
     sliding: &Sliding,
+    layout: Layout,
     padding_counts: bool,
 ) -> Result<ArrayData, OpsError> {
     const OP: &str = "AveragePool";
-    let planes = Planes::new(OP, x, sliding)?;
+    let planes = Planes::new(OP, x, sliding, layout)?;
     let wide = wide_dtype(OP, x.dtype())?;
     let dense = dense_as(x, wide)?;
     let window = &planes.window;
     let done = with_real!(OP, wide, T => planes.fill::<T>(lane, OP, |image, line, out| {
-        kernels::average_pool(Isa::current(), window, Layout::Planar, padding_counts, image, line, out);
+        kernels::average_pool(Isa::current(), window, planes.layout, padding_counts, image, line, out);
     }, elements::<T>(&dense)?))?;
     in_dtype(done, x.dtype())
 }
@@ -150,7 +164,7 @@ pub fn average_pool(
 /// As [`average_pool`].
 pub fn norm_pool(lane: &Lane, x: &ArrayData, sliding: &Sliding, p: u32) -> Result<ArrayData, OpsError> {
     const OP: &str = "LpPool";
-    let planes = Planes::new(OP, x, sliding)?;
+    let planes = Planes::new(OP, x, sliding, Layout::Planar)?;
     let wide = wide_dtype(OP, x.dtype())?;
     let dense = dense_as(x, wide)?;
     let window = &planes.window;

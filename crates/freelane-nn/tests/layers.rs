@@ -1,7 +1,7 @@
 //! Values that other implementations print, and what must not depend on lanes or batches.
 use freelane_nn::activation::{Activation as Curve, prelu};
 use freelane_nn::bytes::ByteMatrix;
-use freelane_nn::conv::{Activation, Convolution};
+use freelane_nn::conv::{Activation, Convolution, Layout};
 use freelane_nn::norm::LineNorm;
 use freelane_nn::pool::{average_pool, max_pool};
 use freelane_nn::quant::{Shared, dequantize, quantize, quantize_dynamic};
@@ -76,10 +76,10 @@ fn what_does_not_fit_says_why() {
     let error = Convolution::new(&x, &w, 1, &Sliding::default()).err().unwrap().to_string();
     assert_eq!(error, "Conv: weights [1, 2, 3, 3] for 1 channels in 1 groups");
     let large = Sliding { kernel: vec![5, 5], ..Sliding::default() };
-    let error = Lane::with(|lane| average_pool(lane, &x, &large, false)).err().unwrap().to_string();
+    let error = Lane::with(|lane| average_pool(lane, &x, &large, Layout::Planar, false)).err().unwrap().to_string();
     assert_eq!(error, "AveragePool: a window of 5 pixels over an axis of 4, padded by 0 and 0");
     let lists = Sliding { kernel: vec![2, 2], strides: vec![1], ..Sliding::default() };
-    let error = Lane::with(|lane| max_pool(lane, &x, &lists, false, false)).err().unwrap().to_string();
+    let error = Lane::with(|lane| max_pool(lane, &x, &lists, Layout::Planar, false, false)).err().unwrap().to_string();
     assert_eq!(error, "MaxPool: 1 numbers of stride for 2 spatial axes");
 }
 
@@ -87,19 +87,67 @@ fn what_does_not_fit_says_why() {
 fn pools() -> Tested {
     let x = image();
     let sliding = stride_2(&[3, 3], &[1, 1, 1, 1]);
-    let average = |padding| Lane::with(|lane| average_pool(lane, &x, &sliding, padding));
+    let average = |padding| Lane::with(|lane| average_pool(lane, &x, &sliding, Layout::Planar, padding));
     near(&average(false)?, &[2.5, 4.0, 8.5, 10.0]);
     near(&average(true)?, &[10.0 / 9.0, 24.0 / 9.0, 51.0 / 9.0, 10.0]);
-    let (y, places) = Lane::with(|lane| max_pool(lane, &x, &sliding, false, true))?;
+    let (y, places) = Lane::with(|lane| max_pool(lane, &x, &sliding, Layout::Planar, false, true))?;
     assert_eq!(floats(&y), [5.0, 7.0, 13.0, 15.0]);
     assert_eq!(Array::from(places.unwrap()).to_vec::<i64>()?, [5, 7, 13, 15]);
     let same = Sliding { auto_pad: AutoPad::SameUpper, ..stride_2(&[3, 3], &[]) };
-    let (y, _) = Lane::with(|lane| max_pool(lane, &x, &same, false, false))?;
+    let (y, _) = Lane::with(|lane| max_pool(lane, &x, &same, Layout::Planar, false, false))?;
     assert_eq!(floats(&y), [10.0, 11.0, 14.0, 15.0]);
     let bytes = array(&[200u8, 1, 3, 255], &[1, 1, 2, 2]);
     let all = Sliding { kernel: vec![2, 2], ..Sliding::default() };
-    let (y, _) = Lane::with(|lane| max_pool(lane, &bytes, &all, false, false))?;
+    let (y, _) = Lane::with(|lane| max_pool(lane, &bytes, &all, Layout::Planar, false, false))?;
     assert_eq!(Array::from(y).to_vec::<u8>()?, [255]);
+    Ok(())
+}
+
+/// Planar images as blocks of 16 channels, or the other way around.
+fn turned(x: &ArrayData, to: Layout) -> Result<ArrayData, freelane_ops::OpsError> {
+    let x = Array::from(x.clone());
+    let n: Vec<isize> = x.data().layout().shape().iter().map(|&n| n as isize).collect();
+    let turned = match to {
+        Layout::Blocked => x.reshape(&[n[0], n[1] / 16, 16, n[2], n[3]])?.permute_dims(&[0, 1, 3, 4, 2])?,
+        Layout::Planar => x.permute_dims(&[0, 1, 4, 2, 3])?.contiguous()?.reshape(&[n[0], n[1] * 16, n[2], n[3]])?,
+    };
+    Ok(turned.contiguous()?.into())
+}
+
+#[test]
+fn blocks_change_no_bit() -> Tested {
+    let (x, w) = (array(&numbers(1, 2 * 32 * 81), &[2, 32, 9, 9]), array(&numbers(2, 48 * 32 * 9), &[48, 32, 3, 3]));
+    let blocks = turned(&x, Layout::Blocked)?;
+    // There is no way for blocks at steps of three; the images are turned.
+    for step in [1, 2, 3] {
+        let sliding = Sliding { strides: vec![step; 2], pads: vec![1; 4], ..Sliding::default() };
+        let rest = |planar: &ArrayData| array(&numbers(3, planar.layout().len()), planar.layout().shape());
+        let run = |x: &ArrayData, rest: Option<&ArrayData>, layouts| {
+            let conv = Convolution::with_layouts(x, &w, 1, &sliding, layouts)?;
+            Lane::with(|lane| conv.run(lane, x, None, rest, Activation::Relu))
+        };
+        let shape = run(&x, None, [Layout::Planar; 2])?;
+        let rest = rest(&shape);
+        let want = run(&x, Some(&rest), [Layout::Planar; 2])?;
+        let (from, to) = (Layout::Blocked, Layout::Blocked);
+        let made = run(&blocks, Some(&turned(&rest, to)?), [from, to])?;
+        assert_eq!(floats(&turned(&made, Layout::Planar)?), floats(&want), "{step}");
+        assert_eq!(floats(&run(&blocks, Some(&rest), [from, Layout::Planar])?), floats(&want), "{step}");
+        let made = run(&x, Some(&turned(&rest, to)?), [Layout::Planar, to])?;
+        assert_eq!(floats(&turned(&made, Layout::Planar)?), floats(&want), "{step}");
+        let pool = Sliding { kernel: vec![3, 2], ..sliding };
+        let largest = |x: &ArrayData, at| Lane::with(|lane| max_pool(lane, x, &pool, at, false, false)).map(|(y, _)| y);
+        let mean = |x: &ArrayData, at| Lane::with(|lane| average_pool(lane, x, &pool, at, true));
+        assert_eq!(floats(&turned(&largest(&blocks, from)?, Layout::Planar)?), floats(&largest(&x, Layout::Planar)?));
+        assert_eq!(floats(&turned(&mean(&blocks, from)?, Layout::Planar)?), floats(&mean(&x, Layout::Planar)?));
+    }
+    let few = array(&numbers(4, 3 * 32 * 9), &[3, 32, 3, 3]);
+    let all = Sliding::default();
+    assert!(Convolution::with_layouts(&x, &few, 1, &all, [Layout::Planar, Layout::Blocked]).is_err());
+    assert!(
+        Lane::with(|lane| max_pool(lane, &x, &Sliding { kernel: vec![2; 2], ..all }, Layout::Blocked, false, false))
+            .is_err()
+    );
     Ok(())
 }
 
@@ -172,7 +220,7 @@ fn no_lane_changes_a_bit() -> Tested {
     let (a, b) = (array(&bytes, &[300, 400]), array(&bytes, &[400, 300]));
     let all = |lane: &Lane| -> Result<Vec<Vec<f32>>, freelane_ops::OpsError> {
         let y = Convolution::new(&x, &w, 1, &sliding)?.run(lane, &x, None, None, Activation::None)?;
-        let pooled = max_pool(lane, &y, &sliding, false, false)?.0;
+        let pooled = max_pool(lane, &y, &sliding, Layout::Planar, false, false)?.0;
         let lines = Lines::Softmax.call(lane, "softmax", &pooled, 3..4)?;
         let product = ByteMatrix::pack(&b)?.multiply(lane, &a, None, None)?;
         let product = Array::from(product).astype(DType::F64)?.to_vec::<f64>()?;

@@ -38,7 +38,8 @@ pub(crate) fn join(graph: Graph) -> Result<Graph, GraphError> {
     if groups.is_empty() { Ok(graph) } else { rebuilt(&graph, &groups, &taken) }
 }
 
-fn operator<T: 'static>(node: &Node) -> Option<&T> {
+/// A node's operator, if it is of a type.
+pub(crate) fn operator<T: 'static>(node: &Node) -> Option<&T> {
     (&*node.op as &dyn Any).downcast_ref::<T>()
 }
 
@@ -287,37 +288,75 @@ fn activation(node: &Node) -> Option<Activation<f32>> {
 
 /// The graph with groups in place of their nodes.
 fn rebuilt(graph: &Graph, groups: &HashMap<usize, (usize, Group)>, taken: &[bool]) -> Result<Graph, GraphError> {
-    let mut copy = Copy { from: graph, to: Graph::default(), map: HashMap::new() };
-    copy.to.name.clone_from(&graph.name);
-    for &id in graph.inputs() {
-        let made = copy.to.input(graph.name_of(id), graph.fact(id).clone());
-        copy.map.insert(id, made);
-    }
+    let mut copy = Copy::new(graph);
     for (i, node) in graph.nodes().iter().enumerate() {
         if let Some((first, group)) = groups.get(&i) {
             copy.group(&graph.nodes()[*first], group)?;
         } else if !taken[i] {
-            let inputs = node.inputs.iter().map(|id| id.map(|id| copy.value(id)).transpose());
-            let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+            let inputs = copy.inputs(node)?;
             copy.node(&node.name, node.op.clone(), &inputs, &node.outputs)?;
         }
     }
-    for &id in graph.outputs() {
-        let made = copy.value(id)?;
-        copy.to.output(made);
-    }
-    Ok(copy.to)
+    copy.done()
 }
 
-struct Copy<'g> {
+/// A graph that is made of another one, node by node.
+pub(crate) struct Copy<'g> {
     from: &'g Graph,
     to: Graph,
     map: HashMap<ValueId, ValueId>,
 }
 
-impl Copy<'_> {
+impl<'g> Copy<'g> {
+    /// A graph with the inputs of another one.
+    pub fn new(from: &'g Graph) -> Copy<'g> {
+        let mut copy = Copy { from, to: Graph::default(), map: HashMap::new() };
+        copy.to.name.clone_from(&from.name);
+        for &id in from.inputs() {
+            let made = copy.to.input(from.name_of(id), from.fact(id).clone());
+            copy.map.insert(id, made);
+        }
+        copy
+    }
+
+    /// The graph, with the outputs of the other one.
+    pub fn done(mut self) -> Result<Graph, GraphError> {
+        for &id in self.from.outputs() {
+            let made = self.value(id)?;
+            self.to.output(made);
+        }
+        Ok(self.to)
+    }
+
+    /// The inputs of a node of the old graph in the new one.
+    pub fn inputs(&mut self, node: &Node) -> Result<Vec<Option<ValueId>>, GraphError> {
+        node.inputs.iter().map(|id| id.map(|id| self.value(id)).transpose()).collect()
+    }
+
+    /// A node that is in no old graph, with its only output.
+    pub fn single(
+        &mut self,
+        name: &str,
+        op: Arc<dyn freelane_graph::Operator>,
+        inputs: &[Option<ValueId>],
+    ) -> Result<ValueId, GraphError> {
+        let made = self.to.add_shared(name, op, inputs, &[Some("")])?;
+        made.into_iter().flatten().next().ok_or_else(|| GraphError::invalid(format!("node {name} makes nothing")))
+    }
+
+    /// Lets a value of the new graph stand for one of the old graph.
+    pub fn stand(&mut self, old: ValueId, new: ValueId) {
+        self.map.insert(old, new);
+    }
+
+    /// What the new graph knows of a value of the old one.
+    pub fn fact_mut(&mut self, id: ValueId) -> Result<&mut Fact, GraphError> {
+        let made = self.value(id)?;
+        Ok(self.to.fact_mut(made))
+    }
+
     /// A value of the old graph in the new one.
-    fn value(&mut self, id: ValueId) -> Result<ValueId, GraphError> {
+    pub fn value(&mut self, id: ValueId) -> Result<ValueId, GraphError> {
         if let Some(&made) = self.map.get(&id) {
             return Ok(made);
         }
@@ -329,7 +368,8 @@ impl Copy<'_> {
         Ok(made)
     }
 
-    fn node(
+    /// A node of the old graph, or one in its place: its outputs are those of the old graph.
+    pub fn node(
         &mut self,
         name: &str,
         op: Arc<dyn freelane_graph::Operator>,

@@ -435,7 +435,7 @@ impl<'m> Importer<'m, '_> {
 /// A graph, ready to run; one that is to be plain does what the file says, node by node.
 pub(crate) fn frozen(lane: &Lane, mut graph: Graph, plain: bool) -> Result<Plan, GraphError> {
     if !plain {
-        graph = crate::epilogue::join(graph)?;
+        graph = crate::blocked::keep(crate::epilogue::join(crate::tables::first(graph)?)?)?;
         passes::optimize(lane, &mut graph, None)?;
     }
     Plan::new(graph)

@@ -9,12 +9,14 @@
 //! tensor.rs   tensors as arrays, from the file or from files beside it
 //! value.rs    a value in a file of its own
 //! text.rs     a model as text
-//! epilogue.rs what follows a convolution becomes part of it
+//! epilogue.rs what follows a convolution becomes part of it; blocked.rs: how images lie between convolutions
+//! tables.rs   rows are looked up before a table is unpacked
 //! import.rs   a model as a graph; sorted.rs: the order of its nodes
 //! ops/        the operators, one row each
 //! session.rs  a model that threads share; shared.rs: models by content
 //! ```
 #![forbid(unsafe_code)]
+mod blocked;
 mod dtype;
 mod epilogue;
 mod error;
@@ -27,6 +29,7 @@ pub mod proto;
 mod session;
 mod shared;
 mod sorted;
+mod tables;
 mod tensor;
 mod text;
 mod value;

@@ -186,7 +186,7 @@ fn models() -> [(&'static str, usize, Vec<u8>); 5] {
         ("steps", 30, steps()),
         ("classifier", 20, include_bytes!("../../freelane-cli/tests/models/classifier.onnx").to_vec()),
         ("cnn", 10, include_bytes!("../../../dev/models/cnn.onnx").to_vec()),
-        ("mlp", 10, include_bytes!("../../freelane-cli/models/mlp.onnx").to_vec()),
+        ("mlp", 10, include_bytes!("../../../dev/models/mlp.onnx").to_vec()),
     ]
 }
 

@@ -3,7 +3,7 @@ use super::given::{area_of, array, axis_of, fact, known, listed, steps};
 use super::{Op, Row, Spec, ints_of, row};
 use crate::Fault;
 use freelane_array::{DType, Element, Index, Slice};
-use freelane_graph::{Dim, GraphError, Operator};
+use freelane_graph::{Dim, Fact, GraphError, Operator, Run};
 use freelane_ops::Array;
 use half::{bf16, f16};
 use std::sync::Arc;
@@ -18,23 +18,41 @@ pub(super) const ROWS: &[Row] = &[
     row("TensorScatter", 24, tensor_scatter),
 ];
 
+/// Elements taken along an axis, by their places.
+pub(crate) struct Gather {
+    /// The axis, counted from the end where it is negative.
+    pub axis: i64,
+    key: Option<String>,
+}
+
 fn gather(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
-    let axis = spec.int("axis", 0)?;
-    Op::new(spec, move |cx| {
-        let y = array(cx, 0)?.take(array(cx, 1)?, axis as isize)?;
-        cx.set(0, y);
-        Ok(())
-    })
-    .infer(move |facts, _| {
+    Ok(Arc::new(Gather { axis: spec.int("axis", 0)?, key: spec.key() }))
+}
+
+impl Operator for Gather {
+    fn name(&self) -> &str {
+        "Gather"
+    }
+
+    fn infer(&self, facts: &[Option<&Fact>], _: usize) -> Result<Vec<Fact>, GraphError> {
         let x = fact(facts, 0).cloned().unwrap_or_default();
         let (Some(shape), Some(places)) = (x.shape, fact(facts, 1).and_then(|f| f.shape.clone())) else {
             return Ok(known(x.dtype, None));
         };
-        let axis = axis_of(axis, shape.len())?;
+        let axis = axis_of(self.axis, shape.len())?;
         let shape = [&shape[..axis], &places, &shape[axis + 1..]].concat();
         Ok(known(x.dtype, Some(shape)))
-    })
-    .done()
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        let y = array(cx, 0)?.take(array(cx, 1)?, self.axis as isize)?;
+        cx.set(0, y);
+        Ok(())
+    }
+
+    fn key(&self) -> Option<String> {
+        self.key.clone()
+    }
 }
 
 fn gather_elements(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {

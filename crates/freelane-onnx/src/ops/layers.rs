@@ -3,7 +3,7 @@ use super::{Op, Row, Spec, row};
 use crate::Fault;
 use freelane_array::ArrayData;
 use freelane_graph::{Dim, Fact, GraphError, Operator, Run};
-use freelane_nn::conv::{Activation, Convolution};
+use freelane_nn::conv::{Activation, BLOCK, Convolution, Layout};
 use freelane_nn::pool::{Whole, average_pool, global_pool, max_pool, max_unpool, norm_pool};
 use freelane_nn::transposed::Transposed;
 use freelane_nn::{AutoPad, Sliding};
@@ -68,6 +68,8 @@ pub(crate) struct Conv {
     pub activation: Activation<f32>,
     /// Whether the weights are the same in every run.
     pub constant: bool,
+    /// How images come and go.
+    layouts: [Layout; 2],
     key: Option<String>,
     /// The first geometries that were met.
     // LEDGER: the node; written once for each geometry, then read by all lanes
@@ -81,6 +83,7 @@ impl Conv {
             groups: groups(s)?,
             activation: Activation::None,
             constant: s.constant(1).is_some(),
+            layouts: [Layout::Planar; 2],
             key: s.key(),
             packed: [const { OnceTable::new() }; 4],
         })
@@ -88,11 +91,17 @@ impl Conv {
 
     /// The same convolution with constant weights, and an activation behind it.
     pub fn then(&self, activation: Activation<f32>) -> Conv {
+        Conv { activation, ..self.within(self.layouts) }
+    }
+
+    /// The same convolution with constant weights, of images that come and go in layouts.
+    pub fn within(&self, layouts: [Layout; 2]) -> Conv {
         Conv {
             sliding: self.sliding.clone(),
             groups: self.groups,
-            activation,
+            activation: self.activation,
             constant: true,
+            layouts,
             key: None,
             packed: [const { OnceTable::new() }; 4],
         }
@@ -103,7 +112,7 @@ impl Conv {
         let (x, weights) = (cx.array(0)?, cx.array(1)?);
         let (bias, residual) = (cx.array_or_none(2)?, cx.array_or_none(3)?);
         let lane = cx.lane();
-        let make = || Convolution::new(x, weights, self.groups, &self.sliding);
+        let make = || Convolution::with_layouts(x, weights, self.groups, &self.sliding, self.layouts);
         if !self.constant {
             return Ok(make()?.run(lane, x, bias, residual, self.activation)?);
         }
@@ -135,7 +144,7 @@ impl Operator for Conv {
             return Err(GraphError::invalid("needs an image and weights"));
         };
         let shape = match (&x.shape, w.known_shape()) {
-            (Some(x), Some(w)) => Some(self.shape(x, &w)?),
+            (Some(x), Some(w)) => Some(in_blocks(self.layouts[1], self.shape(&in_planes(self.layouts[0], x), &w)?)),
             _ => None,
         };
         let _ = outputs;
@@ -168,6 +177,28 @@ impl Conv {
             });
         }
         Ok(shape)
+    }
+}
+
+/// The shape of planar images, of those in a layout.
+fn in_planes(layout: Layout, shape: &[Dim]) -> Vec<Dim> {
+    match (layout, shape) {
+        (Layout::Blocked, [batch, blocks, pixels @ .., _]) => {
+            let channels = blocks.known().map_or(Dim::Unknown, |n| Dim::Known(n * BLOCK));
+            [batch.clone(), channels].into_iter().chain(pixels.iter().cloned()).collect()
+        }
+        _ => shape.to_vec(),
+    }
+}
+
+/// The shape of images in a layout, of planar ones.
+pub(crate) fn in_blocks(layout: Layout, shape: Vec<Dim>) -> Vec<Dim> {
+    match (layout, &shape[..]) {
+        (Layout::Blocked, [batch, channels, pixels @ ..]) => {
+            let blocks = channels.known().map_or(Dim::Unknown, |n| Dim::Known(n / BLOCK));
+            [batch.clone(), blocks].into_iter().chain(pixels.iter().cloned()).chain([Dim::Known(BLOCK)]).collect()
+        }
+        _ => shape,
     }
 }
 
@@ -221,31 +252,73 @@ fn pooled(sliding: &Sliding, facts: &[Option<&Fact>], outputs: usize) -> Result<
     Ok(known)
 }
 
-fn max(s: &Spec<'_>) -> Made {
-    let (sliding, column_major) = (pool(s)?, s.flag("storage_order", false)?);
-    let known = sliding.clone();
-    Op::new(s, move |cx| {
-        let (y, places) = max_pool(cx.lane(), cx.array(0)?, &sliding, column_major, cx.wants(1))?;
+/// The largest element or the mean of each window.
+pub(crate) struct Pool {
+    sliding: Sliding,
+    kind: Kind,
+    layout: Layout,
+    key: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Whether places count columns first.
+    Max { column_major: bool },
+    /// Whether padding counts.
+    Average { padding: bool },
+}
+
+impl Pool {
+    /// The same pool of images in a layout.
+    pub fn within(&self, layout: Layout) -> Pool {
+        Pool { sliding: self.sliding.clone(), kind: self.kind, layout, key: None }
+    }
+}
+
+impl Operator for Pool {
+    fn name(&self) -> &str {
+        match self.kind {
+            Kind::Max { .. } => "MaxPool",
+            Kind::Average { .. } => "AveragePool",
+        }
+    }
+
+    fn infer(&self, inputs: &[Option<&Fact>], outputs: usize) -> Result<Vec<Fact>, GraphError> {
+        let planes = |x: &Fact| x.shape.as_ref().map(|shape| in_planes(self.layout, shape));
+        let x = inputs.first().copied().flatten().map(|x| Fact { shape: planes(x), ..x.clone() });
+        let mut known = pooled(&self.sliding, &[x.as_ref()], outputs)?;
+        if let Some(first) = known.first_mut() {
+            first.shape = first.shape.take().map(|shape| in_blocks(self.layout, shape));
+        }
+        Ok(known)
+    }
+
+    fn run(&self, cx: &mut Run<'_>) -> Result<(), GraphError> {
+        let (lane, x, sliding) = (cx.lane(), cx.array(0)?, &self.sliding);
+        let (y, places) = match self.kind {
+            Kind::Max { column_major } => max_pool(lane, x, sliding, self.layout, column_major, cx.wants(1))?,
+            Kind::Average { padding } => (average_pool(lane, x, sliding, self.layout, padding)?, None),
+        };
         cx.set(0, y);
         if let Some(places) = places {
             cx.set(1, places);
         }
         Ok(())
-    })
-    .infer(move |facts, outputs| pooled(&known, facts, outputs))
-    .done()
+    }
+
+    fn key(&self) -> Option<String> {
+        self.key.clone()
+    }
+}
+
+fn max(s: &Spec<'_>) -> Made {
+    let kind = Kind::Max { column_major: s.flag("storage_order", false)? };
+    Ok(Arc::new(Pool { sliding: pool(s)?, kind, layout: Layout::Planar, key: s.key() }))
 }
 
 fn average(s: &Spec<'_>) -> Made {
-    let (sliding, padding) = (pool(s)?, s.flag("count_include_pad", false)?);
-    let known = sliding.clone();
-    Op::new(s, move |cx| {
-        let y = average_pool(cx.lane(), cx.array(0)?, &sliding, padding)?;
-        cx.set(0, y);
-        Ok(())
-    })
-    .infer(move |facts, outputs| pooled(&known, facts, outputs))
-    .done()
+    let kind = Kind::Average { padding: s.flag("count_include_pad", false)? };
+    Ok(Arc::new(Pool { sliding: pool(s)?, kind, layout: Layout::Planar, key: s.key() }))
 }
 
 fn power(p: i64) -> Result<u32, Fault> {

@@ -33,7 +33,8 @@ mod spec;
 mod trees;
 
 pub(crate) use activations::Curve;
-pub(crate) use layers::Conv;
+pub(crate) use gather::Gather;
+pub(crate) use layers::{Conv, Pool, in_blocks};
 pub(crate) use normalize::BatchNorm;
 pub(crate) use op::{Op, ints_of, ufunc};
 pub(crate) use spec::{Body, Spec};

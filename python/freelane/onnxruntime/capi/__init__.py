@@ -1,1 +1,0 @@
-"""Names that programs import from ``onnxruntime.capi``."""
