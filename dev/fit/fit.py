@@ -103,12 +103,20 @@ fit("EXP", "`(e^r - 1 - r) / r^2`, in `r`, for `|r| <= ln 2 / 2`.",
 z = ((sqrt(2) - 1) / (sqrt(2) + 1))**2 * mpf("1.001")
 fit("LOG", "`(2 atanh s - 2 s) / s^3`, in `z = s^2`, for `|s| <= (sqrt 2 - 1) / (sqrt 2 + 1)`.",
     lambda z: (2 * atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z)**3, mpf(0), z, {"f32": 2, "f64": 6})
-fit("LOG2_POWF", "`2 atanh s / (s ln 2)`, in `z = s^2`, over the range of `LOG_64`, as short as powers in f32 allow.",
-    lambda z: 2 * atanh(sqrt(z)) / sqrt(z) / log(2), mpf(0), z, {"f64": 4})
-fit("LOG_POW", "`(atanh s - s - 1/3 s^3) / s^5`, in `z = s^2`, over the range of `LOG_64`.",
-    lambda z: (atanh(sqrt(z)) - sqrt(z) - sqrt(z)**3 / 3) / sqrt(z)**5, mpf(0), z, {"f64": 6})
-fit("EXP2_POWF", "`2^r`, for `|r| <= 1/2`, as short as powers in f32 allow.",
-    lambda r: exp(r * log(2)), -mpf("0.5001"), mpf("0.5001"), {"f64": 6})
+# Powers: m from sqrt(1/2) to sqrt(2) times the sixteenths nearest a polynomial near 1 / m is 1 + f.
+low, high, first = sqrt(mpf(1) / 2), sqrt(mpf(2)), mpf(44) / 16
+fit("RECIPROCAL", f"`(1 / m - {nstr(first, 5)}) / m`, for `m` from sqrt(1/2) to sqrt(2).", lambda m: (1 / m - first) / m, low, high,
+    {"f32": 1, "f64": 1})
+emit("RECIPROCAL_FIRST", "f64", [first], "What is added to `m` times the polynomial for `1 / m`.")
+f = mpf("0.047")
+fit("LOG_POW", "`(ln(1 + f) - f + f^2 / 2) / f^3`, for the `f` that `RECIPROCAL_64` leaves.",
+    lambda f: (log1p(f) - f + f * f / 2) / f**3 if abs(f) > TINY else mpf(1) / 3, -f, f, {"f64": 9})
+fit("LOG2_POW", "`(log2(1 + f) - (f - f^2 / 2) / ln 2) / f^3`, for the `f` that `RECIPROCAL_32` leaves.",
+    lambda f: (log1p(f) - f + f * f / 2) / f**3 / log(2) if abs(f) > TINY else 1 / log(2) / 3, -f, f, {"f32": 4})
+for name, ty, bits, unit, doc in (("LOG_SIXTEENTHS", "f64", 42, 1, "-ln"), ("LOG2_SIXTEENTHS", "f32", 15, log(2), "-log2")):
+    parts = zip(*(short(-log(mpf(i if i > 8 else i + 16) / 16) / unit, bits) for i in range(16)))
+    for part, values in zip(("HIGH", "LOW"), parts):
+        emit(f"{name}_{part}", ty, values, f"`{doc} k/16` at `k` modulo 16, for `k` from 9 to 24: its {part.lower()} word; an exponent added to the high one is exact.")
 
 t = (pi / 4 * mpf("1.002"))**2
 tans = {ty: rational(lambda t: tan(sqrt(t)) / sqrt(t), mpf(0), t, *n) for ty, n in {"f32": (1, 2), "f64": (3, 3)}.items()}
@@ -126,8 +134,10 @@ fit_pair("COSH", "`(cosh r - 1) / r^2`, in `t = r^2`, for `|r| <= ln 2 / 2`.",
          lambda t: (cosh(sqrt(t)) - 1) / t, mpf(0), half_ln2**2, {"f32": 2, "f64": 5})
 fit_pair("ATANH", "`(2 atanh(w / 2) - w) / w^3`, in `z = w^2`, for `|w| <= 0.406`.",
          lambda z: (2 * atanh(sqrt(z) / 2) - sqrt(z)) / sqrt(z)**3, mpf(0), mpf("0.406")**2, {"f32": 2, "f64": 7})
-fit_pair("CBRT", "`m^(-1/3)`, in `m - 1`, for `m` from sqrt(1/2) to sqrt(2).",
-         lambda f: (1 + f)**(-mpf(1) / 3), sqrt(mpf(1) / 2) - 1, sqrt(2) - 1, {"f32": 2, "f64": 4})
+fit("CBRT", "`m^(-1/3)`, in `m - 1`, for `m` from sqrt(1/2) to sqrt(2).",
+    lambda f: (1 + f)**(-mpf(1) / 3), sqrt(mpf(1) / 2) - 1, sqrt(2) - 1, {"f64": 4})
+fit("CBRT_STEP", "`((1 - h)^(-2/3) - 1) / h`, for what a third of the bits of a float leaves.",
+    lambda h: ((1 - h)**(-mpf(2) / 3) - 1) / h if abs(h) > TINY else mpf(2) / 3, -mpf("0.1026"), mpf("0.1026"), {"f32": 5})
 low, high = sqrt(mpf(1) / 2) - 1 - mpf("1e-4"), sqrt(2) - 1 + mpf("1e-4")
 fit("LOG_DIRECT", "`(ln(1 + f) - f) / f^2`, for `1 + f` from sqrt(1/2) to sqrt(2).",
     lambda f: (log1p(f) - f) / f**2 if abs(f) > TINY else -mpf(1) / 2, low, high, {"f32": 8})
@@ -177,10 +187,10 @@ for ty, bits in (("f32", 24), ("f64", 53)):
 for ty, bits in (("f32", 15), ("f64", 42)):
     emit(f"LN2_SHORT_{ty[1:]}", ty, short(log(2), bits), "ln 2 in two words; an exponent times the first is exact.")
     emit(f"LOG10_2_SHORT_{ty[1:]}", ty, short(log(2) / log(10), bits), "log10 2 in two words, as those of ln 2.")
+emit("LOG2_E_32", "f32", words(1 / log(2), 2, 24), "1 / ln 2 in two words.")
 emit("LOG2_E_64", "f64", words(1 / log(2), 2, 53), "1 / ln 2 in two words.")
 emit("LOG10_E_64", "f64", words(1 / log(10), 2, 53), "1 / ln 10 in two words.")
 pair("PI_QUARTERS", {ty: [w / 4 for w in words(+pi, 2, bits)] for ty, bits in (("f32", 24), ("f64", 53))}, "pi / 4 in two words.")
-emit("THIRD", "f64", words(mpf(1) / 3, 2, 53), "1/3 in two words.")
 
 print("//! Coefficients. Written by `dev/fit/fit.py`, which says how; edit that.")
 print("#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]")

@@ -42,16 +42,24 @@ pub trait Simd: Copy {
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `a + b`.
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a * b`.
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V;
     /// `max(0, x)`; NaN and -0 stay what they are.
     fn relu(self, x: Self::V) -> Self::V;
     /// Each even lane exchanged with the one after it.
     fn swap(self, x: Self::V) -> Self::V;
+    /// Each even lane, also in place of the one after it.
+    fn evens_twice(self, x: Self::V) -> Self::V;
+    /// Each odd lane, also in place of the one before it.
+    fn odds_twice(self, x: Self::V) -> Self::V;
     /// Odd lanes with the other sign.
     fn alternate(self, x: Self::V) -> Self::V;
     /// The even lanes of one register, then those of another.
     fn evens(self, x: Self::V, y: Self::V) -> Self::V;
     /// The same of pairs of lanes.
     fn even_pairs(self, x: Self::V, y: Self::V) -> Self::V;
+    /// Whether every lane is neither zero nor infinite nor NaN.
+    fn all_plain(self, x: Self::V) -> bool;
     /// Registers of zeros.
     fn square(self) -> Self::Square;
     /// Lane `j` of register `i` becomes lane `i` of register `j`.
@@ -64,6 +72,11 @@ pub trait Simd: Copy {
     /// # Safety
     /// `p` is readable for `L` elements.
     unsafe fn load(self, p: *const Self::T) -> Self::V;
+    /// Loads so many `f32`.
+    ///
+    /// # Safety
+    /// `p` is readable for `L` elements.
+    unsafe fn load_f32(self, p: *const f32) -> Self::V;
     /// Loads the first `n <= L` lanes, the others are +0.
     ///
     /// # Safety
@@ -106,14 +119,28 @@ mod tests {
         assert_eq!(read(s.zero()), expect(&|_| 0.0));
         assert_eq!(read(s.splat(number(3))), expect(&|_| 3.0));
         assert_eq!(read(s.add(x, y)), expect(&|i| (last + 2 * i) as f64));
+        assert_eq!(read(s.mul(x, y)), expect(&|i| (i * (last + i)) as f64));
         assert_eq!(read(s.fma(x, y, x)), expect(&|i| (i * (last + i) + i) as f64));
         assert_eq!(read(s.relu(s.add(x, s.splat(S::T::from(-2.0))))), expect(&|i| (i as f64 - 2.0).max(0.0)));
         assert!(read(s.relu(s.splat(S::T::from(f32::NAN))))[0].is_nan());
         assert_eq!(read(s.swap(x)), expect(&|i| (i ^ 1) as f64));
+        assert_eq!(read(s.evens_twice(x)), expect(&|i| (i & !1) as f64));
+        assert_eq!(read(s.odds_twice(x)), expect(&|i| (i | 1) as f64));
         assert_eq!(read(s.alternate(x)), expect(&|i| if i % 2 == 0 { i as f64 } else { -(i as f64) }));
         let both = |i: usize| if i < S::L { i } else { i - S::L + last };
         assert_eq!(read(s.evens(x, y)), expect(&|i| both(2 * i) as f64));
         assert_eq!(read(s.even_pairs(x, y)), expect(&|i| both(i / 2 * 4 + i % 2) as f64));
+        let narrow: Vec<f32> = (0..S::L).map(|i| i as f32 - 1.5).collect();
+        // SAFETY: `narrow` holds L elements.
+        let shifted = unsafe { s.load_f32(narrow.as_ptr()) };
+        assert_eq!(read(shifted), expect(&|i| i as f64 - 1.5));
+        assert!(s.all_plain(shifted) && !s.all_plain(x));
+        for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0] {
+            // SAFETY: `data` holds L elements.
+            let one =
+                unsafe { s.load_first(narrow.iter().map(|&x| S::T::from(x)).collect::<Vec<_>>().as_ptr(), S::L - 1) };
+            assert!(!s.all_plain(one) && !s.all_plain(s.splat(S::T::from(odd))));
+        }
         for n in 0..=S::L {
             // SAFETY: `data` holds L elements.
             let v = unsafe { s.load_first(data.as_ptr().wrapping_add(1), n) };

@@ -1,5 +1,5 @@
 //! Arithmetic: integers wrap, division follows Python's rules, NaN wins in `minimum` and `maximum`.
-use super::{Map1, Map2};
+use super::{Loop1, Map1, Map2, loop1};
 use num_complex::Complex;
 
 functions! {
@@ -70,18 +70,29 @@ map2!(Subtract: complex, |a, b| a - b);
 map2!(Multiply: ints, |a, b| a.wrapping_mul(b));
 map2!(Multiply: floats, |a, b| a * b);
 macro_rules! multiply_complex {
-    ($($t:ident),*) => { $(
+    ($($t:ident $multiply:ident $square:ident;)*) => { $(
         impl Map2<Complex<$t>> for Multiply {
             type Out = Complex<$t>;
             const BY_VECTORS: bool = true;
+            #[cfg(target_arch = "x86_64")]
+            const BODY: Option<super::Body2<Complex<$t>, Complex<$t>>> = Some(super::pairs::$multiply);
             #[inline(always)]
             fn apply(a: Complex<$t>, b: Complex<$t>) -> Complex<$t> {
                 a * b
             }
         }
+        impl Map1<Complex<$t>> for Square {
+            type Out = Complex<$t>;
+            #[cfg(target_arch = "x86_64")]
+            const BODY: Option<super::Body1<Complex<$t>, Complex<$t>>> = Some(super::pairs::$square);
+            #[inline(always)]
+            fn apply(x: Complex<$t>) -> Complex<$t> {
+                x * x
+            }
+        }
     )* };
 }
-multiply_complex!(f32, f64);
+multiply_complex! { f32 multiply_c64 square_c64; f64 multiply_c128 square_c128; }
 map2!(Multiply: [bool], |a, b| a & b);
 map2!(Divide: floats, |a, b| a / b);
 
@@ -126,12 +137,24 @@ map1!(Sign: [f64], |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x + 0.
 halves1!(Sign);
 map1!(Square: ints, |x| x.wrapping_mul(x));
 map1!(Square: floats, |x| x * x);
-map1!(Square: complex, |x| x * x);
 map1!(Sqrt: floats, |x| x.sqrt());
 map1!(Reciprocal: floats, |x| 1.0 / x);
 map1!(Conjugate: ints, |x| x);
 map1!(Conjugate: floats, |x| x);
-map1!(Conjugate: complex, |x| x.conj());
+map1!(Conjugate: [Complex<f64>], |x| x.conj());
+/// As words whose highest bit is the sign of the imaginary part.
+impl Map1<Complex<f32>> for Conjugate {
+    type Out = Complex<f32>;
+    #[cfg(target_endian = "little")]
+    const LOOP: Option<Loop1> = Some(loop1::<FlipHighest, u64>);
+    #[inline(always)]
+    fn apply(x: Complex<f32>) -> Complex<f32> {
+        x.conj()
+    }
+}
+
+struct FlipHighest;
+map1!(FlipHighest: [u64], |x| x ^ 1 << 63);
 
 /// Complex division scaled by the larger part of the divisor (Smith's method), so that no square overflows.
 ///

@@ -8,12 +8,12 @@ use std::mem::MaybeUninit;
 /// An element at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
-struct Any<T>(T);
+pub(super) struct Any<T>(pub(super) T);
 
 /// # Safety
 /// `n` elements can be read from `p`, and nothing writes to them while the slice lives.
 #[inline(always)]
-unsafe fn read<'a, T>(p: *const T, n: usize) -> &'a [Any<T>] {
+pub(super) unsafe fn read<'a, T>(p: *const T, n: usize) -> &'a [Any<T>] {
     // SAFETY: passed on to the caller; `Any` asks for no alignment.
     unsafe { std::slice::from_raw_parts(p.cast(), n) }
 }
@@ -21,7 +21,7 @@ unsafe fn read<'a, T>(p: *const T, n: usize) -> &'a [Any<T>] {
 /// # Safety
 /// `n` elements can be written at `p`, and nothing else touches them while the slice lives.
 #[inline(always)]
-unsafe fn write<'a, T>(p: *mut T, n: usize) -> &'a mut [MaybeUninit<Any<T>>] {
+pub(super) unsafe fn write<'a, T>(p: *mut T, n: usize) -> &'a mut [MaybeUninit<Any<T>>] {
     // SAFETY: passed on to the caller; `Any` asks for no alignment and `MaybeUninit` for no contents.
     unsafe { std::slice::from_raw_parts_mut(p.cast(), n) }
 }
@@ -86,7 +86,7 @@ fn guarded2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUnini
 
 #[cold]
 #[inline(never)]
-fn redo2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
+pub(super) fn redo2<K: Map2<T>, T: Copy>(a: &[Any<T>], b: &[Any<T>], o: &mut [MaybeUninit<Any<K::Out>>]) {
     for ((o, a), b) in o.iter_mut().zip(a).zip(b) {
         if K::guard(a.0, b.0) {
             o.write(Any(K::slow(a.0, b.0)));

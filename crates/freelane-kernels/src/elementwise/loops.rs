@@ -32,18 +32,20 @@ pub type Loop3 = unsafe fn(
 /// `o[i] = f(a[i], b[0])` for `i` in `0..n`, operand and result contiguous and apart; whether it did that, for this `b`.
 pub type ByScalar = unsafe fn(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool;
 
-pub(super) type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
-type Body2<T, O> = unsafe fn(usize, *const T, *const T, *mut O);
+/// So many elements side by side, and the results apart from them.
+pub type Body1<T, O> = unsafe fn(usize, *const T, *mut O);
+/// As `Body1`, of two operands.
+pub type Body2<T, O> = unsafe fn(usize, *const T, *const T, *mut O);
 
 /// Less than one AVX-512 vector is left to AVX2: the bits are the same.
 #[inline(always)]
-fn fitting<T>(isa: Isa, n: usize) -> Isa {
+pub(super) fn fitting<T>(isa: Isa, n: usize) -> Isa {
     if isa == Isa::Avx512 && n < 64 / size_of::<T>() { Isa::Avx2 } else { isa }
 }
 
 /// The bodies of heavy functions do whole vectors well and single elements badly: so many elements are a whole.
 #[inline(always)]
-fn whole<T>(isa: Isa, tier: Tier) -> usize {
+pub(super) fn whole<T>(isa: Isa, tier: Tier) -> usize {
     match (isa, tier) {
         (Isa::Avx512, Tier::Heavy) => 64 / size_of::<T>(),
         (Isa::Avx2, Tier::Heavy) => 32 / size_of::<T>(),
@@ -73,7 +75,7 @@ unsafe fn run1<T, O>(body: Body1<T, O>, whole: usize, n: usize, x: *const T, o: 
 /// # Safety
 /// The promises of the body; the result lies apart from the operands.
 #[inline(always)]
-unsafe fn run2<T, O>(body: Body2<T, O>, whole: usize, n: usize, a: *const T, b: *const T, o: *mut O) {
+pub(super) unsafe fn run2<T, O>(body: Body2<T, O>, whole: usize, n: usize, a: *const T, b: *const T, o: *mut O) {
     let rest = if n < whole { 0 } else { n % whole };
     // SAFETY: the caller's promise.
     unsafe { body(n - rest, a, b, o) };
@@ -90,7 +92,7 @@ pub(super) fn body1<K: Map1<T>, T: Copy>(isa: Isa) -> Body1<T, K::Out> {
         (Isa::Portable, _) | (_, Tier::Scalar) => portable::map1::<K, T>,
         #[cfg(target_arch = "x86_64")]
         (Isa::Avx512, Tier::Heavy) => avx512::map1::<K, T>,
-        _ => native::map1::<K, T>,
+        _ => K::BODY.unwrap_or(native::map1::<K, T>),
     }
 }
 
@@ -100,7 +102,7 @@ fn body2<K: Map2<T>, T: Copy>(isa: Isa) -> Body2<T, K::Out> {
         (Isa::Portable, _) | (_, Tier::Scalar) => portable::map2::<K, T>,
         #[cfg(target_arch = "x86_64")]
         (Isa::Avx512, Tier::Heavy) => avx512::map2::<K, T>,
-        _ => native::map2::<K, T>,
+        _ => K::BODY.unwrap_or(native::map2::<K, T>),
     }
 }
 

@@ -29,6 +29,8 @@ mod divide_floats;
 mod half_loops;
 mod loops;
 mod math;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 mod parts;
 mod round;
 mod select;
@@ -44,7 +46,7 @@ pub use bits::*;
 pub use compare::*;
 pub use divide::*;
 pub use half_loops::{half_loop1, half_loop2};
-pub use loops::{ByScalar, Loop1, Loop2, Loop3, loop1, loop2, loop3, map};
+pub use loops::{Body1, Body2, ByScalar, Loop1, Loop2, Loop3, loop1, loop2, loop3, map};
 pub use math::*;
 pub use parts::*;
 pub use round::*;
@@ -73,6 +75,8 @@ pub trait Map1<T: Copy>: 'static {
     const GUARD: bool = false;
     /// A loop of its own, in place of those around `apply`; it is called as [`loop1`] is.
     const LOOP: Option<Loop1> = None;
+    /// A body of its own for the native instruction set, in place of the loop around `apply`.
+    const BODY: Option<Body1<T, Self::Out>> = None;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(x: T) -> Self::Out;
     /// Whether `apply` is not made for this element, so that `slow` is to be used.
@@ -102,6 +106,8 @@ pub trait Map2<T: Copy>: 'static {
     const BY_VECTORS: bool = false;
     /// A loop of its own, in place of those around `apply`; it is called as [`loop2`] is.
     const LOOP: Option<Loop2> = None;
+    /// A body of its own for the native instruction set, in place of the loop around `apply`.
+    const BODY: Option<Body2<T, Self::Out>> = None;
     /// The vector body: no branches, no calls. Mark it `#[inline(always)]`.
     fn apply(a: T, b: T) -> Self::Out;
     /// Whether `apply` is not made for this pair, so that `slow` is to be used.

@@ -31,45 +31,6 @@ fn before<W: Ordered>(a: At<W>, b: At<W>, beats: bool) -> bool {
     beats | (b_nan & !a_nan) | (equal & (b.index < a.index))
 }
 
-/// Elements of a block compared at once.
-const STEP: usize = 32;
-
-/// The first number from `i` on in steps of `N` that is followed by one of the elements sought, or by fewer than `N`.
-///
-/// # Safety
-/// `x` is valid for reads of `n` elements.
-#[inline(always)]
-unsafe fn without<T: Copy, const N: usize>(x: *const T, mut i: usize, n: usize, is_it: impl Fn(T) -> bool) -> usize {
-    while i + N <= n {
-        // SAFETY: `i + N <= n`.
-        let v = unsafe { x.add(i).cast::<[T; N]>().read_unaligned() };
-        if v.iter().fold(false, |any, &v| any | is_it(v)) {
-            break;
-        }
-        i += N;
-    }
-    i
-}
-
-/// Position of the first of `n` elements that is `value`, or a NaN if `value` is.
-///
-/// # Safety
-/// `x` is valid for reads of `n` elements.
-#[inline(always)]
-unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize {
-    let is_it = |v: T| (v.widen() == value) | (value.is_nan() & v.widen().is_nan());
-    let mut i = 0;
-    // SAFETY: `without` asks for elements below `n`.
-    i = unsafe { without::<T, STEP>(x, i, n, is_it) };
-    // SAFETY: as above.
-    i = unsafe { without::<T, 8>(x, i, n, is_it) };
-    // SAFETY: `i < n`.
-    while i < n && !is_it(unsafe { x.add(i).read_unaligned() }) {
-        i += 1;
-    }
-    i
-}
-
 macro_rules! arg_folds {
     ($($fold:ident: $extremum:ident, $identity:ident, $beats:tt, $bound:tt, $other:tt;)*) => {$(
         impl<T: Extremum> Accumulate<T> for $fold {
@@ -93,7 +54,7 @@ macro_rules! arg_folds {
                 // SAFETY: the caller's promise.
                 let value = unsafe { <$extremum as Accumulate<T>>::block((), x, n, index) };
                 // SAFETY: the caller's promise.
-                let position = unsafe { position(x, n, value) };
+                let position = unsafe { T::position(x, n, value) };
                 At { value, index: index + position }
             }
             /// Where the best is matters only if it beats what was before.
@@ -102,7 +63,7 @@ macro_rules! arg_folds {
                 if T::BOUNDS.1 != T::Wide::GREATEST {
                     // Of two values, the first of one is sought, or else the first of all.
                     // SAFETY: the caller's promise.
-                    let at = unsafe { position(x, n, T::BOUNDS.$bound) };
+                    let at = unsafe { T::position(x, n, T::BOUNDS.$bound) };
                     let value = if at < n { T::BOUNDS.$bound } else { T::BOUNDS.$other };
                     return <Self as Accumulate<T>>::combine(acc, At { value, index: index + at % n });
                 }
@@ -113,7 +74,7 @@ macro_rules! arg_folds {
                     return acc;
                 }
                 // SAFETY: the caller's promise.
-                let position = unsafe { position(x, n, value) };
+                let position = unsafe { T::position(x, n, value) };
                 <Self as Accumulate<T>>::combine(acc, At { value, index: index + position })
             }
             #[inline(always)]

@@ -95,7 +95,7 @@ fn chains_of<T: Copy + 'static, A: Accumulate<T> + ?Sized>(
     for i in (0..whole).step_by(CHAINS) {
         let v = row(i);
         for c in 0..CHAINS {
-            acc[c] = A::combine(acc[c], A::lift(param, v[c], index + i + c));
+            acc[c] = A::add(acc[c], param, v[c], index + i + c);
         }
     }
     if whole < n {

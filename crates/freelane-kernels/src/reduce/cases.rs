@@ -69,6 +69,34 @@ fn along<T: Copy + 'static, F: Fold<T, Param = ()>>(
     result
 }
 
+/// A one leaves the other factor as it is, whichever loop multiplies.
+#[test]
+fn complex_products_of_columns_are_those_of_rows() {
+    fn check<T: Copy + 'static>(of: impl Fn(f64, f64) -> T)
+    where
+        Prod: Fold<T, Param = (), Out: Bits>,
+    {
+        let parts = [(1.0, 0.0), (1.5, -0.5), (-0.0, 1.0), (0.5, 1.0), (-1.0, -0.0), (f64::INFINITY, 1.0), (0.0, 3.0)];
+        for (rows, columns) in [(1, 9), (2, 8), (5, 21), (16, 7), (17, 64), (40, 70), (300, 19)] {
+            for kinds in [1, 2, 4, 7] {
+                let numbers: Vec<u64> = random(rows * columns, 7).collect();
+                let element = |r: usize, c: usize| {
+                    let (re, im) = parts[(numbers[r * columns + c] >> 32) as usize % kinds];
+                    of(re, im)
+                };
+                let x: Vec<T> = (0..rows * columns).map(|i| element(i / columns, i % columns)).collect();
+                let turned: Vec<T> = (0..rows * columns).map(|i| element(i % rows, i / rows)).collect();
+                let down = along::<T, Prod>(&x, (rows, columns), 0);
+                let across = along::<T, Prod>(&turned, (columns, rows), 1);
+                let bits = |x: &[<Prod as Fold<T>>::Out]| x.iter().map(|x| x.bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&down), bits(&across), "{rows} rows, {columns} columns, {kinds} kinds");
+            }
+        }
+    }
+    check(Complex::new);
+    check(|re, im| Complex::new(re as f32, im as f32));
+}
+
 #[test]
 fn one_nan_decides() {
     macro_rules! one_nan {

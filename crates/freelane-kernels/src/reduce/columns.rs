@@ -35,7 +35,11 @@ const fn leaf<T: Copy + 'static, A: Accumulate<T>>() -> usize {
 /// The processor has the instruction set, the operands can be read and the places of the outputs be written.
 pub(super) unsafe fn columns<T: Copy + 'static, A: Accumulate<T>>(call: &Call<'_>, to: To, mut run: Run) {
     let count = call.plan.count();
-    if count <= few::<T, A>() && call.plan.reduced().len() == 1 && run.axis.x == size_of::<T>() as isize {
+    if A::MEET.is_none()
+        && count <= few::<T, A>()
+        && call.plan.reduced().len() == 1
+        && run.axis.x == size_of::<T>() as isize
+    {
         // SAFETY: the caller's promise.
         return unsafe { few_rows::<T, A>(call, to, run) };
     }

@@ -8,6 +8,8 @@ pub enum Tier {
     Plain,
     /// Also for AVX2. With AVX-512 nothing was faster, and variances took twice as long.
     Native,
+    /// Also for AVX-512: for integers of 64 bits, which it multiplies and compares in one instruction.
+    Wide,
 }
 
 /// The tier of an element type: a complex number, which is aligned to its parts, gains nothing from wide vectors.
@@ -28,9 +30,12 @@ pub(super) trait Body {
 #[inline(always)]
 pub(super) unsafe fn dispatch<B: Body>(isa: Isa, body: B) {
     match (isa, B::TIER) {
-        // SAFETY: the processor has it, says the caller; one with AVX-512 has AVX2.
+        // SAFETY: the processor has it, says the caller.
         #[cfg(target_arch = "x86_64")]
-        (Isa::Avx2 | Isa::Avx512, Tier::Native) => unsafe { avx2(body) },
+        (Isa::Avx512, Tier::Wide) => unsafe { avx512(body) },
+        // SAFETY: as above; one with AVX-512 has AVX2.
+        #[cfg(target_arch = "x86_64")]
+        (Isa::Avx2 | Isa::Avx512, Tier::Native | Tier::Wide) => unsafe { avx2(body) },
         _ => portable(body),
     }
 }
@@ -38,6 +43,12 @@ pub(super) unsafe fn dispatch<B: Body>(isa: Isa, body: B) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn avx2<B: Body>(body: B) {
+    body.run();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
+fn avx512<B: Body>(body: B) {
     body.run();
 }
 

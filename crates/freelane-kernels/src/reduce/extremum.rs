@@ -3,9 +3,11 @@
 //! A NaN anywhere makes the result the NaN of its type. Of zeros, -0 counts as smaller than +0. So the result is a
 //! function of the set of elements, and the loops may take them in any order.
 use super::block::plain;
+use super::dispatch::Tier;
 use super::fold::{Accumulate, Fold, Whole};
 use super::word::Word;
 use crate::elementwise::Half;
+use freelane_simd::Find;
 use half::{bf16, f16};
 
 /// A type with a least and a greatest value that loops can compare.
@@ -121,10 +123,58 @@ pub trait Extremum: Copy + 'static {
     fn widen(self) -> Self::Wide;
     /// Back again.
     fn narrow(wide: Self::Wide) -> Self;
+    /// Number of the first of `n` elements that is `value`, or a NaN if `value` is; `n` if there is none.
+    ///
+    /// # Safety
+    /// `x` is valid for reads of `n` elements; it need not be aligned.
+    #[inline(always)]
+    unsafe fn position(x: *const Self, n: usize, value: Self::Wide) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { position(x, n, value) }
+    }
+}
+
+/// Elements compared at once.
+const STEP: usize = 32;
+
+/// The first number from `i` on in steps of `N` that is followed by one of the elements sought, or by fewer than `N`.
+///
+/// # Safety
+/// `x` is valid for reads of `n` elements.
+#[inline(always)]
+unsafe fn without<T: Copy, const N: usize>(x: *const T, mut i: usize, n: usize, is_it: impl Fn(T) -> bool) -> usize {
+    while i + N <= n {
+        // SAFETY: `i + N <= n`.
+        let v = unsafe { x.add(i).cast::<[T; N]>().read_unaligned() };
+        if v.iter().fold(false, |any, &v| any | is_it(v)) {
+            break;
+        }
+        i += N;
+    }
+    i
+}
+
+/// [`Extremum::position`] of any type.
+///
+/// # Safety
+/// As for that.
+#[inline(always)]
+unsafe fn position<T: Extremum>(x: *const T, n: usize, value: T::Wide) -> usize {
+    let is_it = |v: T| (v.widen() == value) | (value.is_nan() & v.widen().is_nan());
+    let mut i = 0;
+    // SAFETY: `without` asks for elements below `n`.
+    i = unsafe { without::<T, STEP>(x, i, n, is_it) };
+    // SAFETY: as above.
+    i = unsafe { without::<T, 8>(x, i, n, is_it) };
+    // SAFETY: `i < n`.
+    while i < n && !is_it(unsafe { x.add(i).read_unaligned() }) {
+        i += 1;
+    }
+    i
 }
 
 macro_rules! extremum {
-    ($($t:ty: $wide:ty, $widen:expr, $narrow:expr $(, $bounds:expr)?;)*) => {$(
+    ($($t:ty: $wide:ty, $widen:expr, $narrow:expr $(, bounds $bounds:expr)? $(, found by $find:ident)?;)*) => {$(
         impl Extremum for $t {
             type Wide = $wide;
             $(const BOUNDS: ($wide, $wide) = $bounds;)?
@@ -136,23 +186,30 @@ macro_rules! extremum {
             fn narrow(wide: $wide) -> $t {
                 $narrow(wide)
             }
+            $(
+                #[inline(always)]
+                unsafe fn position(x: *const $t, n: usize, value: $t) -> usize {
+                    // SAFETY: the caller's promise.
+                    unsafe { if Ordered::is_nan(value) { position(x, n, value) } else { <$t>::$find(x, n, value) } }
+                }
+            )?
         }
     )*};
 }
 extremum! {
-    bool: u8, u8::from, |w| w != 0, (0, 1);
+    bool: u8, u8::from, |w| w != 0, bounds (0, 1);
     i8: i8, |x| x, |w| w;
     i16: i16, |x| x, |w| w;
-    i32: i32, |x| x, |w| w;
-    i64: i64, |x| x, |w| w;
+    i32: i32, |x| x, |w| w, found by first_equal;
+    i64: i64, |x| x, |w| w, found by first_equal;
     u8: u8, |x| x, |w| w;
     u16: u16, |x| x, |w| w;
-    u32: u32, |x| x, |w| w;
-    u64: u64, |x| x, |w| w;
+    u32: u32, |x| x, |w| w, found by first_equal;
+    u64: u64, |x| x, |w| w, found by first_equal;
     f16: f32, Half::widen, Half::narrow;
     bf16: f32, Half::widen, Half::narrow;
-    f32: f32, |x| x, |w| w;
-    f64: f64, |x| x, |w| w;
+    f32: f32, |x| x, |w| w, found by first_equal;
+    f64: f64, |x| x, |w| w, found by first_equal;
 }
 
 /// The smallest element.
@@ -251,6 +308,7 @@ macro_rules! extremum_folds {
         impl<T: Extremum> Accumulate<T> for $fold {
             type Acc = T::Wide;
             type Param = ();
+            const TIER: Tier = if !T::Wide::FLOATS && size_of::<T>() == 8 { Tier::Wide } else { Tier::Native };
             const ORDER_FREE: bool = true;
             const QUICK: bool = !T::Wide::FLOATS;
             #[inline(always)]

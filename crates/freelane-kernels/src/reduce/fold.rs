@@ -11,6 +11,10 @@ pub struct Whole {
     pub ddof: f64,
 }
 
+/// Lets rows of elements meet the accumulators of adjacent columns: accumulators, how many, whether they start with these rows
+/// (else they were written before), how many rows, the first of them, and the bytes from one to the next.
+pub type Meet<A> = unsafe fn(*mut A, usize, bool, usize, *const u8, isize);
+
 /// A way to accumulate elements of type `T`. The loops ask for `combine` in the order that [`order`](super::order) lays
 /// down.
 pub trait Accumulate<T: Copy + 'static>: 'static {
@@ -24,6 +28,11 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
     const ORDER_FREE: bool = false;
     /// Whether `combine` takes one instruction, so that a chain of them costs no more than its elements.
     const QUICK: bool = false;
+
+    /// A loop of its own for adjacent columns, in place of [`rows`](Self::rows).
+    const MEET: Option<Meet<Self::Acc>> = None;
+    /// The same where the elements are accumulators.
+    const JOIN: Option<Meet<Self::Acc>> = None;
 
     /// Whether [`block`](Self::block) is the tree over pieces and nothing else.
     const PIECES: bool = false;
@@ -41,6 +50,11 @@ pub trait Accumulate<T: Copy + 'static>: 'static {
             a[l] = Self::combine(a[l], b[l]);
         }
         a
+    }
+    /// The accumulator with one more element.
+    #[inline(always)]
+    fn add(acc: Self::Acc, param: Self::Param, x: T, index: usize) -> Self::Acc {
+        Self::combine(acc, Self::lift(param, x, index))
     }
     /// Whether no later element can change `acc`.
     #[inline(always)]

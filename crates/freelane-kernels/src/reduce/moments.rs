@@ -3,9 +3,10 @@
 //! The variance takes the mean of its output as a parameter, unrounded, as [`Center`] makes it: a second pass over the
 //! elements, without a temporary for the deviations. Beside their squares it adds up the deviations themselves, whose sum
 //! is what the mean lacks: of equal elements the variance is zero.
-use super::block::SEGMENT;
+use super::block::{SEGMENT, pieces};
 use super::dispatch::Tier;
 use super::fold::{Accumulate, Fold, Whole};
+use super::norm::{SquareSum, squares_f32};
 use super::order::{CHAINS, PIECE, fold_halves};
 use super::sum::{DoubleProd, DoubleSum, Prod, Sum};
 use super::summand::Accumulator;
@@ -37,6 +38,15 @@ pub trait Averaged: Copy + 'static {
     fn divide(sum: Self::Double, n: f64) -> Self::Double;
     /// The square of the absolute value.
     fn square(a: Self::Double) -> f64;
+    /// The sum of the squares of so many adjacent elements, at most 1024.
+    ///
+    /// # Safety
+    /// `x` is valid for reads of `n` elements; it need not be aligned.
+    #[inline(always)]
+    unsafe fn squares(x: *const Self, n: usize) -> f64 {
+        // SAFETY: the caller's promise.
+        unsafe { pieces::<Self, SquareSum>((), x, n, 0) }
+    }
     /// To the type of a mean, rounding once.
     fn mean(mean: Self::Double) -> Self::Mean;
     /// To the type of a variance, rounding once.
@@ -44,7 +54,7 @@ pub trait Averaged: Copy + 'static {
 }
 
 macro_rules! averaged_reals {
-    ($($t:ty: $tier:ident, $total:ty, $product:ty, $out:ty, $double:expr, $sum:expr, $narrow:expr;)*) => {$(
+    ($($t:ty: $tier:ident, $total:ty, $product:ty, $out:ty, $double:expr, $sum:expr, $narrow:expr $(, squares $squares:ident)?;)*) => {$(
         impl Averaged for $t {
             const TIER: Tier = Tier::$tier;
             type Total = $total;
@@ -70,6 +80,13 @@ macro_rules! averaged_reals {
             fn square(a: f64) -> f64 {
                 a * a
             }
+            $(
+                #[inline(always)]
+                unsafe fn squares(x: *const $t, n: usize) -> f64 {
+                    // SAFETY: the caller's promise.
+                    unsafe { $squares(x, n) }
+                }
+            )?
             fn mean(mean: f64) -> $out {
                 $narrow(mean)
             }
@@ -91,7 +108,7 @@ averaged_reals! {
     u64: Plain, DoubleSum, DoubleProd, f64, |x| x as f64, |a| a, |a| a;
     f16: Native, Sum, Prod, f16, |x: f16| x.widen().into(), |a| a, f16::from_f64;
     bf16: Native, Sum, Prod, bf16, |x: bf16| x.widen().into(), |a| a, bf16::from_f64;
-    f32: Native, Sum, Prod, f32, f64::from, |a| a, |a| a as f32;
+    f32: Native, Sum, Prod, f32, f64::from, |a| a, |a| a as f32, squares squares_f32;
     f64: Native, Sum, Prod, f64, |x| x, |a| a, |a| a;
 }
 

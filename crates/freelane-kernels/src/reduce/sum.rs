@@ -1,7 +1,7 @@
 //! Sum and product.
 use super::block::pieces;
 use super::dispatch::{Tier, native};
-use super::fold::{Accumulate, Fold, Whole};
+use super::fold::{Accumulate, Fold, Meet, Whole};
 use super::summand::{Accumulator, Doubled, Summand};
 
 /// The sum. A sum of negative zeros is -0, a sum of nothing +0.
@@ -63,28 +63,9 @@ sum_folds! {
             unsafe { if T::EXACT { T::total(x, n) } else { pieces::<T, Self>((), x, n, index) } }
         }
     };
-    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, Tier::Native, T::EXACT, T::EXACT, {
-        #[inline(always)]
-        fn rows<const L: usize>(
-            accs: [T::Acc; L],
-            _: [(); L],
-            rows: usize,
-            row: impl Fn(usize) -> [T; L],
-            _: usize,
-            _: usize,
-        ) -> [T::Acc; L] {
-            T::Acc::times_rows(accs, rows, |r| {
-                let (x, mut wide) = (row(r), [T::Acc::ONE; L]);
-                for l in 0..L {
-                    wide[l] = x[l].widen();
-                }
-                wide
-            })
-        }
-        #[inline(always)]
-        fn both<const L: usize>(a: [T::Acc; L], b: [T::Acc; L]) -> [T::Acc; L] {
-            T::Acc::times_rows(a, 1, |_| b)
-        }
+    Prod: Summand, Acc, Out, widen, T::narrow, ONE, ONE, times, if T::EXACT { Tier::Wide } else { Tier::Native }, T::EXACT, T::EXACT, {
+        const MEET: Option<Meet<T::Acc>> = T::PRODUCTS;
+        const JOIN: Option<Meet<T::Acc>> = <T::Acc as Accumulator>::PRODUCTS;
     };
     DoubleSum: Doubled, Wide, Wide, double, |a| a, NOTHING, ZERO, plus, Tier::Plain, false, false, {};
     DoubleProd: Doubled, Wide, Wide, double, |a| a, ONE, ONE, times, Tier::Plain, false, false, {};

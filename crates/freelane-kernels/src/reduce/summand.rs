@@ -1,4 +1,6 @@
 //! Elements that can be added up, and what they accumulate in.
+use super::fold::Meet;
+use super::pairs;
 use crate::elementwise::Half;
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -16,56 +18,14 @@ pub trait Accumulator: Copy + 'static {
     fn plus(self, b: Self) -> Self;
     /// `self * b`.
     fn times(self, b: Self) -> Self;
-    /// The products of columns and their elements in some rows.
-    #[inline(always)]
-    fn times_rows<const L: usize>(mut accs: [Self; L], rows: usize, row: impl Fn(usize) -> [Self; L]) -> [Self; L] {
-        for r in 0..rows {
-            let x = row(r);
-            for l in 0..L {
-                accs[l] = accs[l].times(x[l]);
-            }
-        }
-        accs
-    }
+    /// Products of columns of accumulators, where there is a loop for them.
+    const PRODUCTS: Option<Meet<Self>> = None;
 }
 
 /// Whether this is the number that products leave out.
 #[inline(always)]
 fn is_one(z: Complex<f64>) -> bool {
     (z.re == 1.0) & (z.im.to_bits() == 0)
-}
-
-/// Parts of complex numbers apart, so that vectors hold the same part of several.
-#[inline(always)]
-fn apart<const L: usize>(z: [Complex<f64>; L]) -> [[f64; L]; 2] {
-    let (mut re, mut im) = ([0.0; L], [0.0; L]);
-    for l in 0..L {
-        (re[l], im[l]) = (z[l].re, z[l].im);
-    }
-    [re, im]
-}
-
-/// Complex numbers times others, parts apart, as [`times`](Accumulator::times) has it.
-#[inline(always)]
-fn times_apart<const L: usize>(a: [[f64; L]; 2], b: [[f64; L]; 2]) -> [[f64; L]; 2] {
-    let ([re, im], [x, y]) = (a, b);
-    let (mut products, mut reals) = ([[0.0; L]; 2], 0);
-    for l in 0..L {
-        products[0][l] = re[l] * x[l] - im[l] * y[l];
-        products[1][l] = re[l] * y[l] + im[l] * x[l];
-        reals |= u64::from(im[l].to_bits() == 0) | u64::from(y[l].to_bits() == 0);
-    }
-    if reals == 0 {
-        return products;
-    }
-    for l in 0..L {
-        let (left, right) = (is_one(Complex::new(re[l], im[l])), is_one(Complex::new(x[l], y[l])));
-        for part in 0..2 {
-            let product = if right { a[part][l] } else { products[part][l] };
-            products[part][l] = if left { b[part][l] } else { product };
-        }
-    }
-    products
 }
 
 macro_rules! float_accumulators {
@@ -88,6 +48,7 @@ macro_rules! float_accumulators {
             const NOTHING: Self = Complex::new(-0.0, -0.0);
             const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);
+            const PRODUCTS: Option<Meet<Self>> = Some(pairs::products::<$t>);
             #[inline(always)]
             fn plus(self, b: Self) -> Self {
                 Complex::new(self.re + b.re, self.im + b.im)
@@ -97,18 +58,6 @@ macro_rules! float_accumulators {
             fn times(self, b: Self) -> Self {
                 let product = Complex::new(self.re * b.re - self.im * b.im, self.re * b.im + self.im * b.re);
                 if is_one(self) { b } else if is_one(b) { self } else { product }
-            }
-            #[inline(always)]
-            fn times_rows<const L: usize>(accs: [Self; L], rows: usize, row: impl Fn(usize) -> [Self; L]) -> [Self; L] {
-                let mut products = apart(accs);
-                for r in 0..rows {
-                    products = times_apart(products, apart(row(r)));
-                }
-                let mut all = accs;
-                for l in 0..L {
-                    all[l] = Complex::new(products[0][l], products[1][l]);
-                }
-                all
             }
         }
     )*};
@@ -142,6 +91,8 @@ pub trait Summand: Copy + 'static {
     type Out: Copy + 'static;
     /// Whether the order of additions changes no bits.
     const EXACT: bool = false;
+    /// Products of columns, where there is a loop for them.
+    const PRODUCTS: Option<Meet<Self::Acc>> = None;
     /// To the accumulator's type, exactly.
     fn widen(self) -> Self::Acc;
     /// To the type of a sum, rounding once.
@@ -191,11 +142,12 @@ unsafe fn in_lanes<T: Copy, N: Copy + Default + std::ops::Add<Output = N>, const
 }
 
 macro_rules! summands {
-    ($($t:ty: $acc:ty, $out:ty, $exact:literal, $widen:expr, $narrow:expr $(, $lane:ty)?;)*) => {$(
+    ($($t:ty: $acc:ty, $out:ty, $exact:literal, $widen:expr, $narrow:expr $(, lanes $lane:ty)? $(, products $products:expr)?;)*) => {$(
         impl Summand for $t {
             type Acc = $acc;
             type Out = $out;
             const EXACT: bool = $exact;
+            $(const PRODUCTS: Option<Meet<$acc>> = Some($products);)?
             #[inline(always)]
             fn widen(self) -> $acc {
                 $widen(self)
@@ -219,21 +171,22 @@ macro_rules! summands {
     )*};
 }
 summands! {
-    bool: i64, i64, true, i64::from, |a| a, u16;
-    i8: i64, i64, true, i64::from, |a| a, i16;
-    i16: i64, i64, true, i64::from, |a| a, i32;
+    bool: i64, i64, true, i64::from, |a| a, lanes u16;
+    i8: i64, i64, true, i64::from, |a| a, lanes i16;
+    i16: i64, i64, true, i64::from, |a| a, lanes i32;
     i32: i64, i64, true, i64::from, |a| a;
     i64: i64, i64, true, |x| x, |a| a;
-    u8: u64, u64, true, u64::from, |a| a, u16;
-    u16: u64, u64, true, u64::from, |a| a, u32;
+    u8: u64, u64, true, u64::from, |a| a, lanes u16;
+    u16: u64, u64, true, u64::from, |a| a, lanes u32;
     u32: u64, u64, true, u64::from, |a| a;
     u64: u64, u64, true, |x| x, |a| a;
     f16: f64, f16, false, wide, f16::from_f64;
     bf16: f64, bf16, false, wide, bf16::from_f64;
     f32: f64, f32, false, f64::from, |a| a as f32;
     f64: f64, f64, false, |x| x, |a| a;
-    Complex<f32>: Complex<f64>, Complex<f32>, false, |z: Self| Complex::new(z.re.into(), z.im.into()), |a: Complex<f64>| Complex::new(a.re as f32, a.im as f32);
-    Complex<f64>: Complex<f64>, Complex<f64>, false, |x| x, |a| a;
+    Complex<f32>: Complex<f64>, Complex<f32>, false, |z: Self| Complex::new(z.re.into(), z.im.into()), |a: Complex<f64>| Complex::new(a.re as f32, a.im as f32),
+        products pairs::products::<f32>;
+    Complex<f64>: Complex<f64>, Complex<f64>, false, |x| x, |a| a, products pairs::products::<f64>;
 }
 
 #[inline(always)]

@@ -19,8 +19,14 @@ pub(super) const CHAIN_BYTES: usize = 1024;
 /// Columns handled at once: one vector of them, or several.
 const LANES: usize = 16;
 
-/// Columns of accumulators of one byte handled at once, of which 16 are a small part of a vector.
+/// Columns handled at once where 16 are a small part of a vector, or where accumulators are so few vectors that a row can be read
+/// from end to end, which memory far away likes best.
 const MANY: usize = 64;
+
+/// Whether to handle `MANY`.
+const fn many<T: Copy + 'static, A: Accumulate<T> + ?Sized>() -> bool {
+    size_of::<A::Acc>() == 1 || (A::ORDER_FREE && A::QUICK)
+}
 
 /// Rows of one chain taken together.
 const fn together<T: Copy + 'static, A: Accumulate<T> + ?Sized>() -> usize {
@@ -91,7 +97,16 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Stream<T, A> {
     #[inline(always)]
     fn meet<const ADJACENT: bool>(&self, c: usize, fresh: bool, row: usize, rows: usize) {
         let mut j = 0;
-        if size_of::<A::Acc>() == 1 && ADJACENT {
+        if ADJACENT {
+            let chain = self.accs.wrapping_add(c * width::<A::Acc>());
+            let x = self.x.wrapping_offset(row as isize * self.row_stride);
+            let step = self.row_stride.wrapping_mul(chains::<T, A>() as isize);
+            if let Some(meet) = A::MEET {
+                // SAFETY: whoever made the stream promised that its rows can be read; a chain that is not fresh was written.
+                return unsafe { meet(chain, self.columns, fresh, rows, x, step) };
+            }
+        }
+        if const { many::<T, A>() } && ADJACENT {
             while j + MANY <= self.columns {
                 self.meet_columns::<ADJACENT, MANY>(c, fresh, row, rows, j);
                 j += MANY;
@@ -254,18 +269,14 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Body for Halves<T, A> {
     fn run(self) {
         let used = self.seen.min(chains::<T, A>());
         let mut half = CHAINS / 2;
-        while half > 1 {
+        while half > 0 {
             for c in 0..half.min(used.saturating_sub(half)) {
-                self.join(c, c + half, self.chain(c));
+                self.join(c, c + half);
             }
             half /= 2;
         }
-        if used > 1 {
-            self.join(0, 1, self.to);
-        } else {
-            // SAFETY: `to` has room for the columns, apart from the chains.
-            unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
-        }
+        // SAFETY: `to` has room for the columns, apart from the chains.
+        unsafe { self.to.copy_from_nonoverlapping(self.accs, self.columns) };
     }
 }
 
@@ -275,26 +286,19 @@ impl<T: Copy + 'static, A: Accumulate<T> + ?Sized> Halves<T, A> {
         self.accs.wrapping_add(c * width::<A::Acc>())
     }
 
-    /// What chains `c` and `d` come to.
+    /// Folds chain `d` into chain `c`.
     #[inline(always)]
-    fn join(&self, c: usize, d: usize, to: *mut A::Acc) {
+    fn join(&self, c: usize, d: usize) {
         let (a, b) = (self.chain(c), self.chain(d));
-        let mut first = 0;
-        if const { A::PIECES && size_of::<T>() != align_of::<T>() } {
-            while first + LANES <= self.columns {
-                let at = |chain: *mut A::Acc| chain.wrapping_add(first).cast::<[A::Acc; LANES]>();
-                // SAFETY: both chains saw a row, so their columns were written.
-                let (x, y) = unsafe { (at(a).read(), at(b).read()) };
-                // SAFETY: `to` has room for the columns.
-                unsafe { at(to).write(A::both(x, y)) };
-                first += LANES;
-            }
+        if let Some(meet) = A::JOIN {
+            // SAFETY: both chains saw a row, so their columns were written.
+            return unsafe { meet(a, self.columns, false, 1, b.cast(), 0) };
         }
-        for j in first..self.columns {
+        for j in 0..self.columns {
             // SAFETY: both chains saw a row, so their columns were written.
             let both = unsafe { A::combine(a.add(j).read(), b.add(j).read()) };
-            // SAFETY: `to` has room for the columns.
-            unsafe { to.add(j).write(both) };
+            // SAFETY: as above.
+            unsafe { a.add(j).write(both) };
         }
     }
 }

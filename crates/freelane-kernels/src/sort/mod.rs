@@ -38,4 +38,4 @@ pub use keys::{Key, Keyed};
 pub use order::{MOST, Packing, Span, falls, order_falling, pack, settle, unpack};
 pub use search::{SearchLoop, Side, insertion_points, is_in_sorted};
 pub use select::{first_numbers, part_numbers};
-pub use sets::{distinct, heads, is_one_of, scatter_runs};
+pub use sets::{distinct, heads, is_marked, is_one_of, mark, scatter_runs};

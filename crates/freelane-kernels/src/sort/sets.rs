@@ -46,6 +46,28 @@ pub fn scatter_runs(order: &[i64], heads: &[i64], to: &mut [i64]) {
     }
 }
 
+/// Sets the bit of each member in a table with a bit for every integer from `least` on.
+///
+/// # Panics
+/// When a member lies outside of the table.
+pub fn mark(members: &[i64], least: i64, table: &mut [u64]) {
+    for &member in members {
+        let at = member.wrapping_sub(least) as u64;
+        table[(at / 64) as usize] |= 1 << (at % 64);
+    }
+}
+
+/// For each of `x` whether its bit in the table, which is not empty, is set, or `inverted` whether it is not.
+pub fn is_marked(x: &[i64], least: i64, table: &[u64], inverted: bool, out: &mut [bool]) {
+    for (&x, out) in x.iter().zip(out) {
+        // What is below the least lies far beyond the table.
+        let at = x.wrapping_sub(least) as u64;
+        let word = table[(at / 64).min(table.len() as u64 - 1) as usize];
+        let inside = at / 64 < table.len() as u64;
+        *out = (inside & (word >> (at % 64) & 1 == 1)) != inverted;
+    }
+}
+
 /// Whether each of `x` equals one of a few values, or `inverted` none of them.
 pub fn is_one_of<T: Copy + PartialEq>(x: &[T], few: &[T], inverted: bool, out: &mut [bool]) {
     for (x, out) in x.chunks(256).zip(out.chunks_mut(256)) {

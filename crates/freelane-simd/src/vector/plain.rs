@@ -5,10 +5,21 @@ use core::ops::{Add, Mul, Neg};
 
 /// An element the vector operations exist for.
 pub trait Scalar:
-    Copy + Default + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + Send + Sync + 'static
+    Copy
+    + Default
+    + PartialOrd
+    + From<f32>
+    + Add<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + Send
+    + Sync
+    + 'static
 {
     /// `self * b + c`: rounded once where that is one instruction, twice elsewhere.
     fn chain(self, b: Self, c: Self) -> Self;
+    /// Whether this is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
 }
 
 macro_rules! scalar {
@@ -17,6 +28,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn chain(self, b: Self, c: Self) -> Self {
                 if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { self.mul_add(b, c) } else { self * b + c }
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                <$t>::is_finite(self)
             }
         }
     )*};
@@ -56,12 +71,24 @@ impl<T: Scalar> Simd for Plain<T> {
         core::array::from_fn(|i| a[i] + b[i])
     }
     #[inline(always)]
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V {
+        core::array::from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
     fn relu(self, x: Self::V) -> Self::V {
         x.map(|x| if x < T::default() { T::default() } else { x })
     }
     #[inline(always)]
     fn swap(self, x: Self::V) -> Self::V {
         core::array::from_fn(|i| x[i ^ 1])
+    }
+    #[inline(always)]
+    fn evens_twice(self, x: Self::V) -> Self::V {
+        core::array::from_fn(|i| x[i & !1])
+    }
+    #[inline(always)]
+    fn odds_twice(self, x: Self::V) -> Self::V {
+        core::array::from_fn(|i| x[i | 1])
     }
     #[inline(always)]
     fn alternate(self, x: Self::V) -> Self::V {
@@ -74,6 +101,10 @@ impl<T: Scalar> Simd for Plain<T> {
     #[inline(always)]
     fn even_pairs(self, x: Self::V, y: Self::V) -> Self::V {
         [x[0], x[1], y[0], y[1]]
+    }
+    #[inline(always)]
+    fn all_plain(self, x: Self::V) -> bool {
+        x.iter().all(|&x| x != T::default() && x.is_finite())
     }
     #[inline(always)]
     fn square(self) -> Self::Square {
@@ -90,6 +121,11 @@ impl<T: Scalar> Simd for Plain<T> {
     unsafe fn load(self, p: *const T) -> Self::V {
         // SAFETY: the caller vouches for L elements; an array is as aligned as its element.
         unsafe { *p.cast() }
+    }
+    #[inline(always)]
+    unsafe fn load_f32(self, p: *const f32) -> Self::V {
+        // SAFETY: the caller vouches for L elements.
+        core::array::from_fn(|i| T::from(unsafe { *p.add(i) }))
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const T, n: usize) -> Self::V {

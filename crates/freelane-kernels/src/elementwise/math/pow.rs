@@ -1,10 +1,18 @@
 //! Powers. Integers wrap; floats follow IEEE 754 `pow`, special values included.
+//!
+//! For `x = m 2^e`, `m` times the sixteenths nearest `1 / m` is `1 + f` with a small `f`, exactly. So `log x` is `e log 2`, an
+//! entry of a table and a short polynomial in `f`, in two words, as the exponent multiplies their error. The table is read in
+//! a pass of its own over each tile, for which there is an instruction. What comes after the logarithms is simpler for a tile
+//! whose elements are positive and whose powers are ordinary numbers.
 use super::coef;
 use super::real::{Real, at_least, at_most, poly, poly_halves, select, within};
-use crate::elementwise::tile::tiles2;
-use crate::elementwise::{ByScalar, Loop2, Map1, Map2, Square, Tier, loop1, loop2};
-use freelane_simd::Isa;
+use crate::elementwise::bodies::{Any, portable, read, redo2, write};
+use crate::elementwise::loops::{fitting, run2, whole};
+use crate::elementwise::tile::{Tile, tile, tiles2};
+use crate::elementwise::{Loop2, Map1, Map2, Square, Tier, loop1};
+use freelane_simd::{Isa, Lookup};
 use std::f64::consts::LOG2_E;
+use std::mem::MaybeUninit;
 
 functions! {
     /// `a` to the power `b`; for floats at most 2 ulp off, for integers modulo 2^bits. A negative integer exponent
@@ -12,185 +20,267 @@ functions! {
     Pow,
 }
 
-/// log x in two words, for a positive normal x. `2 s` with `s = (m - 1) / (m + 1)`, and `2 s z / 3` with `z = s^2`, are
-/// carried in two words, the rest of `2 atanh s` needs one. One division: its result also gives the quotient's second word.
-#[inline(always)]
-fn log_pair(x: f64) -> (f64, f64) {
-    let (m, e) = x.split_normal();
-    let f = m - 1.0;
-    let d = 2.0 + f;
-    let d_low = f - (d - 2.0);
-    let inverse = 1.0 / d;
-    let s = f * inverse;
-    let s_low = (-s).mul_add(d_low, (-s).mul_add(d, f)) * inverse;
-    let two = 2.0 * s;
-    let z = s * s;
-    let z_low = two.mul_add(s_low, s.mul_add(s, -z));
-    let t = z * coef::THIRD[0];
-    let t_low = z.mul_add(coef::THIRD[1], z_low.mul_add(coef::THIRD[0], z.mul_add(coef::THIRD[0], -t)));
-    let rest = (z * z).mul_add(poly_halves(z, &coef::LOG_POW_64), t_low);
-    let c = two * t;
-    let c_low = two.mul_add(rest, two.mul_add(t, -c));
-    let head = e * coef::LN2_SHORT_64[0];
-    let a = head + two;
-    let a_low = two - (a - head);
-    let b = a + c;
-    let b_low = c - (b - a);
-    let small = 2.0 * s_low;
-    let low = (a_low + b_low) + (e.mul_add(coef::LN2_SHORT_64[1], c_low) + small.mul_add(t, small));
-    let high = b + low;
-    (high, low - (high - b))
+/// The steps of a power, for a positive normal base and a finite exponent. Logarithms are natural in f64, in f32 to base 2.
+trait Power: Real + Lookup {
+    /// `-log k/16` in two words, at `k` modulo 16.
+    const TABLE: [&'static [Self; 16]; 2];
+    /// A polynomial for `1 / m`; the first coefficient is such that the sum is rounded to sixteenths, in the low bits.
+    const RECIPROCAL: [Self; 3];
+    /// Added to sixteenths, brings them to the low bits.
+    const SIXTEENTHS: Self;
+    /// The power is a normal number if its logarithm is closer to zero.
+    const NEAR: Self;
+    /// The power is zero or infinite if its logarithm is not between these.
+    const ENDS: [Self; 2];
+
+    /// `y (e log 2 + table + log(1 + f))`, in two words.
+    fn log(e: Self, f: Self, table: [Self; 2], y: Self) -> [Self; 2];
+    /// `(p, k)` for the power `p 2^k` that has this logarithm, with `k` added to `ROUNDER`.
+    fn power_parts(log: [Self; 2]) -> (Self, Self);
+    /// 1 for odd whole numbers, 0 for even ones, and something else for the rest.
+    fn oddness(self) -> Self;
+    /// By the scalar function.
+    fn scalar(self, y: Self) -> Self;
 }
 
-/// x^y for a positive normal x and a finite y.
-#[inline(always)]
-fn positive64(x: f64, y: f64) -> f64 {
-    let (high, low) = log_pair(x);
-    let p = y * high;
-    let p_low = y.mul_add(low, y.mul_add(high, -p));
-    exp_of_pair(p, select(p.abs() < 800.0, p_low, 0.0))
+impl Power for f32 {
+    const TABLE: [&'static [f32; 16]; 2] = [&coef::LOG2_SIXTEENTHS_HIGH, &coef::LOG2_SIXTEENTHS_LOW];
+    const RECIPROCAL: [f32; 3] =
+        [Self::SIXTEENTHS + coef::RECIPROCAL_FIRST[0] as f32, coef::RECIPROCAL_32[0], coef::RECIPROCAL_32[1]];
+    const SIXTEENTHS: f32 = Self::ROUNDER / 16.0;
+    const NEAR: f32 = 125.0;
+    const ENDS: [f32; 2] = [-155.0, 129.0];
+
+    /// `log2(1 + f) = f w`, with `w` and all that is added to or multiplied by it in two words: cheaper than to widen them.
+    #[inline(always)]
+    fn log(e: f32, f: f32, [high, low]: [f32; 2], y: f32) -> [f32; 2] {
+        let [one, one_low] = coef::LOG2_E_32;
+        let half = -0.5 * one * f;
+        let half_low = f.mul_add(-0.5 * one, -half);
+        let w = one + half;
+        let rest = f.mul_add(f.mul_add(poly_halves(f, &coef::LOG2_POW_32), -0.5 * one_low), one_low + half_low);
+        let w_low = (half - (w - one)) + rest;
+        let p = f * w;
+        let p_low = f.mul_add(w_low, f.mul_add(w, -p));
+        let whole = e + high;
+        let log = whole + p;
+        let log_low = (p - (log - whole)) + (p_low + low);
+        let v = y * log;
+        [v, y.mul_add(log_low, y.mul_add(log, -v))]
+    }
+    #[inline(always)]
+    fn power_parts([first, second]: [f32; 2]) -> (f32, f32) {
+        let kb = first + Self::ROUNDER;
+        let r = first - (kb - Self::ROUNDER) + second;
+        (r.mul_add(poly_halves(r, coef::EXP2.f32), 1.0), kb)
+    }
+    #[inline(always)]
+    fn oddness(self) -> f32 {
+        (-2f32).mul_add((0.5 * self).floor(), self)
+    }
+    fn scalar(self, y: f32) -> f32 {
+        libm::powf(self, y)
+    }
 }
 
-/// e^(x + low), by a polynomial in two halves.
-#[inline(always)]
-fn exp_of_pair(x: f64, low: f64) -> f64 {
-    let x = at_least(at_most(x, f64::EXP_RANGE[1]), f64::EXP_RANGE[0]);
-    let kb = x.mul_add(LOG2_E, f64::ROUNDER);
-    let k = kb - f64::ROUNDER;
-    let high = k.mul_add(-f64::LN2[0], x);
-    let low = k.mul_add(-f64::LN2[1], low);
-    let r = high + low;
-    let y = (r * r).mul_add(poly_halves(r, f64::EXP), low) + high + 1.0;
-    y.scale(kb)
+impl Power for f64 {
+    const TABLE: [&'static [f64; 16]; 2] = [&coef::LOG_SIXTEENTHS_HIGH, &coef::LOG_SIXTEENTHS_LOW];
+    const RECIPROCAL: [f64; 3] =
+        [Self::SIXTEENTHS + coef::RECIPROCAL_FIRST[0], coef::RECIPROCAL_64[0], coef::RECIPROCAL_64[1]];
+    const SIXTEENTHS: f64 = Self::ROUNDER / 16.0;
+    const NEAR: f64 = 708.0;
+    const ENDS: [f64; 2] = Self::EXP_RANGE;
+
+    /// `e ln 2 + table + f - f^2 / 2` is carried in two words, the rest of the series needs one.
+    #[inline(always)]
+    fn log(e: f64, f: f64, table: [f64; 2], y: f64) -> [f64; 2] {
+        let whole = e.mul_add(coef::LN2_SHORT_64[0], table[0]);
+        let whole_low = e.mul_add(coef::LN2_SHORT_64[1], table[1]);
+        let a = whole + f;
+        let a_low = f - (a - whole);
+        let half = -0.5 * f;
+        let square = half * f;
+        let square_low = half.mul_add(f, -square);
+        let b = a + square;
+        let b_low = square - (b - a);
+        let low = (f * f * f).mul_add(poly_halves(f, &coef::LOG_POW_64), (whole_low + a_low) + (square_low + b_low));
+        let high = b + low;
+        let low = low - (high - b);
+        let p = y * high;
+        [p, y.mul_add(low, y.mul_add(high, -p))]
+    }
+    #[inline(always)]
+    fn power_parts([x, low]: [f64; 2]) -> (f64, f64) {
+        let kb = x.mul_add(LOG2_E, Self::ROUNDER);
+        let k = kb - Self::ROUNDER;
+        let high = k.mul_add(-Self::LN2[0], x);
+        let low = k.mul_add(-Self::LN2[1], low);
+        let r = high + low;
+        ((r * r).mul_add(poly_halves(r, Self::EXP), low) + high + 1.0, kb)
+    }
+    #[inline(always)]
+    fn oddness(self) -> f64 {
+        (-2f64).mul_add((0.5 * self).floor(), self)
+    }
+    fn scalar(self, y: f64) -> f64 {
+        libm::pow(self, y)
+    }
 }
 
-/// As above, in f64 lanes, which spares the second words: `2^(y log2 x)`.
+/// The sixteenths nearest `1 / m`, for `x = m 2^e`, added to `SIXTEENTHS`.
 #[inline(always)]
-fn positive32(x: f32, y: f32) -> f32 {
-    let (m, e) = x.split_normal();
-    let (m, e) = (m as f64, e as f64);
-    let s = (m - 1.0) / (m + 1.0);
-    let v = y as f64 * s.mul_add(poly(s * s, &coef::LOG2_POWF_64), e);
-    let v = at_least(at_most(v, 130.0), -160.0);
-    let kb = v + f64::ROUNDER;
-    let r = v - (kb - f64::ROUNDER);
-    poly(r, &coef::EXP2_POWF_64).shifted(kb) as f32
+fn near_inverse<R: Power>(x: R) -> R {
+    let (m, _) = x.abs().split_normal();
+    poly(m, &R::RECIPROCAL)
 }
 
-/// Powers with the exponent 2, which is by far the most frequent one.
-///
-/// # Safety
-/// As for [`ByScalar`].
-unsafe fn squares<T: Copy + Into<f64>>(isa: Isa, n: usize, a: *const u8, b: *const u8, o: *mut u8) -> bool
+/// `y log |x|`, by what the table has at the near inverse.
+#[inline(always)]
+fn log<R: Power>(x: R, y: R, near: R, table: [R; 2]) -> [R; 2] {
+    let (m, e) = x.abs().split_normal();
+    R::log(e, m.fma(near - R::SIXTEENTHS, R::lit(-1.0)), table, y)
+}
+
+/// x^y for a positive normal `x`, if the result is one too.
+#[inline(always)]
+fn easy<R: Power>(x: R, y: R, log: [R; 2]) -> R {
+    let (p, k) = R::power_parts(log);
+    select(y == R::lit(2.0), x * x, p.shifted(k))
+}
+
+/// x^y for a finite `y`, and an `x` that is zero or a normal number of either sign.
+#[inline(always)]
+fn general<R: Power>(x: R, y: R, [first, second]: [R; 2]) -> R {
+    let far = at_least(at_most(first, R::ENDS[1]), R::ENDS[0]);
+    let (p, k) = R::power_parts([far, select(far == first, second, R::lit(0.0))]);
+    let (zero, one, r) = (R::lit(0.0), R::lit(1.0), p.scale(k));
+    let r = select((x == zero) & (y > zero), zero, r);
+    let r = select((x == zero) & (y < zero), R::INFINITY, r);
+    let odd = y.oddness();
+    let r = select(odd == one, r.times_sign(x), r);
+    let split = (odd != zero) & (odd != one);
+    let r = select((x < zero) & split, R::lit(f64::NAN), r);
+    select(y == R::lit(2.0), x * x, r)
+}
+
+/// The entries of a table at the places of a tile.
+#[inline(always)]
+fn entries<'a, R: Lookup>(isa: Isa, table: &[R; 16], places: &[R], tile: &'a mut Tile<R>) -> &'a mut [R] {
+    let tile = &mut tile[..places.len()];
+    R::look_up(isa, table, places, tile);
+    // SAFETY: as many as there are places were looked up.
+    unsafe { tile.assume_init_mut() }
+}
+
+/// The powers of at most a tile of elements.
+#[inline(always)]
+fn tile_of_powers<R: Power>(isa: Isa, a: &[Any<R>], b: &[Any<R>], o: &mut [MaybeUninit<Any<R>>])
 where
-    Square: Map1<T, Out = T>,
+    Pow: Map2<R, Out = R>,
 {
-    let e = size_of::<T>() as isize;
-    // SAFETY: the caller's promise: there is an exponent.
-    let two = unsafe { b.cast::<T>().read_unaligned() }.into() == 2.0;
-    if two {
-        // SAFETY: the caller's promise.
-        unsafe { loop1::<Square, T>(isa, n, a, e, o, e) };
+    let (mut near, mut high, mut low) = (tile(), tile(), tile());
+    let near = &mut near[..a.len()];
+    for (near, x) in near.iter_mut().zip(a) {
+        near.write(near_inverse(x.0));
     }
-    two
+    // SAFETY: all of them were just written.
+    let near = unsafe { near.assume_init_ref() };
+    let high = entries(isa, R::TABLE[0], near, &mut high);
+    let low = entries(isa, R::TABLE[1], near, &mut low);
+    let mut all_easy = true;
+    for ((((x, y), near), high), low) in a.iter().zip(b).zip(near).zip(&mut *high).zip(&mut *low) {
+        [*high, *low] = log(x.0, y.0, *near, [*high, *low]);
+        all_easy &= within(x.0, R::LEAST, R::INFINITY) & (high.abs() < R::NEAR);
+    }
+    if all_easy {
+        for ((((o, x), y), high), low) in o.iter_mut().zip(a).zip(b).zip(high).zip(low) {
+            o.write(Any(easy(x.0, y.0, [*high, *low])));
+        }
+        return;
+    }
+    let mut any = false;
+    for ((((o, x), y), high), low) in o.iter_mut().zip(a).zip(b).zip(high).zip(low) {
+        o.write(Any(general(x.0, y.0, [*high, *low])));
+        any |= Pow::guard(x.0, y.0);
+    }
+    if any {
+        redo2::<Pow, R>(a, b, o);
+    }
 }
 
-/// Powers of positive numbers, and of all numbers.
-#[derive(Clone, Copy, Debug)]
-struct OfPositive;
-#[derive(Clone, Copy, Debug)]
-struct OfAny;
+macro_rules! shells {
+    ($name:ident, $isa:ident $(, $features:literal)?) => {
+        /// # Safety
+        /// As for [`powers`], of at most a tile of elements side by side, the results apart from the operands.
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $name<R: Power>(n: usize, a: *const R, b: *const R, o: *mut R)
+        where
+            Pow: Map2<R, Out = R>,
+        {
+            // SAFETY: the caller's promise.
+            let (a, b, o) = unsafe { (read(a, n), read(b, n), write(o, n)) };
+            tile_of_powers(Isa::$isa, a, b, o)
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+shells!(native, Avx2, "avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(target_arch = "x86_64")]
+shells!(avx512, Avx512, "avx512f,avx512dq,avx512vl,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(not(target_arch = "x86_64"))]
+shells!(native, Neon);
 
-/// Tiles of positive numbers by the shorter body.
+/// Squares where all exponents are one 2, which is by far the most frequent one.
 ///
 /// # Safety
-/// As for [`loop2`].
+/// As for [`loop2`](crate::elementwise::loop2).
 #[allow(clippy::too_many_arguments, reason = "the signature of `Loop2`")]
-unsafe fn by_sign<T: Copy + PartialOrd + Default>(
-    isa: Isa,
-    n: usize,
-    a: *const u8,
-    sa: isize,
-    b: *const u8,
-    sb: isize,
-    o: *mut u8,
-    os: isize,
-) where
-    OfPositive: Map2<T, Out = T>,
-    OfAny: Map2<T, Out = T>,
+unsafe fn powers<R: Power>(isa: Isa, n: usize, a: *const u8, sa: isize, b: *const u8, sb: isize, o: *mut u8, os: isize)
+where
+    Pow: Map2<R, Out = R>,
+    Square: Map1<R, Out = R>,
 {
-    if sb == 0 {
+    // SAFETY: the caller's promise: there is an exponent.
+    if n > 0 && sb == 0 && unsafe { b.cast::<R>().read_unaligned() } == R::lit(2.0) {
         // SAFETY: the caller's promise.
-        return unsafe { loop2::<OfAny, T>(isa, n, a, sa, b, sb, o, os) };
+        return unsafe { loop1::<Square, R>(isa, n, a, sa, o, os) };
     }
-    let e = size_of::<T>() as isize;
-    let each = |m, a: *const T, b: *const T, o: *mut T| {
-        // SAFETY: there are `m` elements.
-        let positive = |all, j| all & (unsafe { a.add(j).read_unaligned() } > T::default());
-        let run = if (0..m).fold(true, positive) { loop2::<OfPositive, T> } else { loop2::<OfAny, T> };
-        // SAFETY: operands and results have `m` elements side by side, the results apart.
-        unsafe { run(isa, m, a.cast(), e, b.cast(), e, o.cast(), e) };
+    let isa = fitting::<R>(isa, n);
+    let body = match isa {
+        Isa::Portable => portable::map2::<Pow, R>,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::<R>,
+        _ => native::<R>,
     };
-    // SAFETY: the caller's promise; the loops fill the results.
+    // SAFETY: the caller's promise; results are a tile, or apart from the operands.
+    let each = |m, a, b, o| unsafe { run2(body, whole::<R>(isa, Tier::Heavy), m, a, b, o) };
+    // SAFETY: the caller's promise; the body fills the results.
     unsafe { tiles2(isa, n, [(a, sa), (b, sb)], (o, os), each) }
 }
 
 macro_rules! float_pow {
-    ($t:ident, $name:ident, $positive:ident, $scalar:path) => {
-        /// For a finite `y`, and an `x` that is zero or a normal number of either sign.
-        #[inline(always)]
-        fn $name(x: $t, y: $t) -> $t {
-            let a = x.abs();
-            let r = $positive(a, y);
-            let r = select((a == 0.0) & (y > 0.0), 0.0, r);
-            let r = select((a == 0.0) & (y < 0.0), $t::INFINITY, r);
-            // 1 for odd whole numbers, 0 for even ones.
-            let odd = (-2.0 as $t).mul_add((0.5 * y).floor(), y);
-            let r = select(odd == 1.0, r.times_sign(x), r);
-            let split = (odd != 0.0) & (odd != 1.0);
-            let r = select((x < 0.0) & split, $t::NAN, r);
-            // As the loop for one exponent has it.
-            select(y == 2.0, x * x, r)
-        }
-
-        float_pow! { @ OfAny, $t, |a, b| $name(a, b), $scalar;
-            const BY_SCALAR: Option<ByScalar> = Some(squares::<$t>);
+    ($($t:ident;)*) => { $(
+        impl Map2<$t> for Pow {
+            type Out = $t;
+            const TIER: Tier = Tier::Heavy;
+            const GUARD: bool = true;
+            const LOOP: Option<Loop2> = Some(powers::<$t>);
+            #[inline(always)]
+            fn apply(a: $t, b: $t) -> $t {
+                let near = near_inverse(a);
+                let table = <$t as Power>::TABLE.map(|table| table[near.to_bits() as usize & 15]);
+                general(a, b, log(a, b, near, table))
+            }
             #[inline(always)]
             fn guard(a: $t, b: $t) -> bool {
                 !((within(a.abs(), $t::MIN_POSITIVE, $t::INFINITY) | (a == 0.0)) & (b.abs() < $t::INFINITY))
             }
-        }
-        float_pow! { @ OfPositive, $t, |a, b| select(b == 2.0, a * a, $positive(a, b)), $scalar;
-            #[inline(always)]
-            fn guard(a: $t, b: $t) -> bool {
-                !(within(a, $t::MIN_POSITIVE, $t::INFINITY) & (b.abs() < $t::INFINITY))
-            }
-        }
-        float_pow! { @ Pow, $t, |a, b| $name(a, b), $scalar;
-            const LOOP: Option<Loop2> = Some(by_sign::<$t>);
-            #[inline(always)]
-            fn guard(a: $t, b: $t) -> bool {
-                <OfAny as Map2<$t>>::guard(a, b)
-            }
-        }
-    };
-    (@ $k:ident, $t:ident, |$a:ident, $b:ident| $body:expr, $scalar:path; $($more:item)*) => {
-        impl Map2<$t> for $k {
-            type Out = $t;
-            const TIER: Tier = Tier::Heavy;
-            const GUARD: bool = true;
-            #[inline(always)]
-            fn apply($a: $t, $b: $t) -> $t {
-                $body
-            }
             #[inline(always)]
             fn slow(a: $t, b: $t) -> $t {
-                if b == 2.0 { a * a } else { $scalar(a, b) }
+                if b == 2.0 { a * a } else { a.scalar(b) }
             }
-            $($more)*
         }
-    };
+    )* };
 }
-float_pow!(f32, pow32, positive32, libm::powf);
-float_pow!(f64, pow64, positive64, libm::pow);
+float_pow! { f32; f64; }
 halves2!(Pow);

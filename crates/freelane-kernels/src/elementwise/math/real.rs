@@ -45,8 +45,6 @@ pub(super) trait Real:
     const SINH_END: Self;
     /// 2^x is infinite from the second on, and no normal number below the first; zero below the third.
     const EXP2_RANGE: [Self; 3];
-    /// `((1 - x)^(-2/3) - 1) / x`, for the small x of cube roots.
-    const CBRT_STEP: &'static [Self];
     /// Squares of numbers between these neither overflow nor lose what another square holds.
     const SQUARES: [Self; 2];
     /// The least normal number, and one whose inverse, and that of all between, is normal too.
@@ -265,7 +263,6 @@ real! {
     NORMAL_END: f32 = 15.0;
     SINH_END: f32 = 89.7;
     EXP2_RANGE: [f32; 3] = [-125.0, 128.0, -151.0];
-    CBRT_STEP: &'static [f32] = &[2.0 / 3.0, 5.0 / 9.0, 40.0 / 81.0];
     SQUARES: [f32; 2] = [1e-13, 1e18];
 }
 
@@ -288,6 +285,5 @@ real! {
     NORMAL_END: f64 = 39.0;
     SINH_END: f64 = 710.7;
     EXP2_RANGE: [f64; 3] = [-1021.0, 1024.0, -1077.0];
-    CBRT_STEP: &'static [f64] = &[2.0 / 3.0, 5.0 / 9.0, 40.0 / 81.0, 110.0 / 243.0];
     SQUARES: [f64; 2] = [1e-140, 1e150];
 }
