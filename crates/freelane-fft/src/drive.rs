@@ -23,8 +23,11 @@ pub(crate) fn run<L: Line>(op: &'static str, x: Array, axis: usize, line: &L) ->
     let mut shape = Dims::from_slice(x.shape());
     shape[axis] = n;
     Lane::with(|lane| {
-        let mut x = x;
-        let reusable = line.in_place() && x.shape() == &shape[..] && x.data().layout().is_contiguous();
+        let same = line.in_place() && x.shape() == &shape[..];
+        // Far apart, lines go back to where they were read, which the cache still has: a copy costs less than other places.
+        let apart = x.shape()[axis + 1..].iter().product::<usize>() * size_of::<L::Out>() > DEFAULT_ALIGN;
+        let mut x = if same && apart && x.nbytes() > TILE_BYTES { owned(x).map_err(|e| e.of(op))? } else { x };
+        let reusable = same && x.data().layout().is_contiguous();
         if let Some(to) = if reusable { x.data_mut().as_mut_ptr() } else { None } {
             let layout = x.data().layout().clone();
             Job::new(&x, axis, line, to, &layout).run(lane, op)?;
@@ -40,6 +43,11 @@ pub(crate) fn run<L: Line>(op: &'static str, x: Array, axis: usize, line: &L) ->
         // SAFETY: the lines, all of which were written, cover the layout, for which the buffer was made.
         Ok(unsafe { ArrayData::from_parts_unchecked(buffer, L::Out::DTYPE, layout) }.into())
     })
+}
+
+/// The array with storage of its own.
+fn owned(mut x: Array) -> Result<Array, OpsError> {
+    if x.data_mut().as_mut_ptr().is_some() && x.data().layout().is_contiguous() { Ok(x) } else { x.copy() }
 }
 
 struct Job<'a, L: Line> {
@@ -123,6 +131,18 @@ impl<'a, L: Line> Job<'a, L> {
         self.line.run(line, &mut [], work);
     }
 
+    /// The line of the result that begins there, with zeros in it.
+    ///
+    /// # Safety
+    /// A line of the result begins there, its elements lie side by side, and nobody else has it.
+    unsafe fn place<'p>(&self, to: *mut u8) -> &'p mut [L::Out] {
+        let (to, len) = (to.cast::<L::Out>(), self.line.len_out());
+        // SAFETY: the buffer is aligned and has room for the line, and zero bytes are an element of every dtype.
+        unsafe { to.write_bytes(0, len) };
+        // SAFETY: as above, and the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(to, len) }
+    }
+
     /// Some lines through contiguous memory.
     fn tile(
         &self,
@@ -140,10 +160,19 @@ impl<'a, L: Line> Job<'a, L> {
         let (len_in, len_out) = (self.line.len_in(), self.line.len_out());
         // SAFETY: the lines of the source have `take` elements at these places.
         unsafe { gather(&from, self.lines.from_step, self.take, input, len_in, pitch_in) };
-        for j in 0..from.len() {
+        let straight = !self.line.in_place() && self.lines.to_step == size_of::<L::Out>() as isize;
+        for (j, to) in to.iter().enumerate() {
             let row_in = &mut input[j * pitch_in..][..len_in];
-            let row_out = if self.line.in_place() { &mut [][..] } else { &mut output[j * pitch_out..][..len_out] };
+            let row_out = match straight {
+                // SAFETY: as compared; no other task has these lines.
+                true => unsafe { self.place(*to) },
+                false if self.line.in_place() => &mut [][..],
+                false => &mut output[j * pitch_out..][..len_out],
+            };
             self.line.run(row_in, row_out, work);
+        }
+        if straight {
+            return;
         }
         let pitch = if self.line.in_place() { pitch_in } else { pitch_out };
         // SAFETY: the lines of the result have room for `len_out` elements at these places, and no other task has them.

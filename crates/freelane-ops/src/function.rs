@@ -458,7 +458,7 @@ impl<'a> Bound<'a> {
     }
 
     /// Argument `i` as a list of arrays.
-    pub fn arrays(&self, i: usize) -> Result<Vec<Array>, OpsError> {
+    pub fn arrays(&self, i: usize) -> Result<SmallVec<[Array; 2]>, OpsError> {
         let items = match self.values[i] {
             Some(Value::Tuple(items)) => items.as_slice(),
             None if self.params[i].rest => self.rest,

@@ -298,6 +298,32 @@ impl Program {
         Ok(true)
     }
 
+    /// As [`Program::call_into`] where the shapes are known to broadcast to that of `out`: does nothing and returns false
+    /// unless all are of the program's types and in row-major order, operands are as long as the result or have one
+    /// element, and the lane works alone.
+    #[inline]
+    pub fn call_whole(&self, lane: &Lane, args: &[&ArrayData], out: &mut ArrayData) -> bool {
+        let n = out.layout().len();
+        let alone = lane.pieces((n as f64 * f64::from(self.cost)) as u64) == 1;
+        if !alone || out.dtype() != self.out || !out.layout().is_contiguous() || args.len() != self.inputs.len() {
+            return false;
+        }
+        let Some(to) = out.as_mut_ptr() else { return false };
+        let (mut ptrs, mut strides) = ([to; MOST_INPUTS + 1], [self.out.size() as isize; MOST_INPUTS + 1]);
+        for (i, (arg, &dtype)) in args.iter().zip(&self.inputs).enumerate() {
+            let len = arg.layout().len();
+            if arg.dtype() != dtype || !arg.layout().is_contiguous() || !(len == n || len == 1) {
+                return false;
+            }
+            ptrs[i] = arg.as_ptr().cast_mut();
+            strides[i] = if len == n { dtype.size() as isize } else { 0 };
+        }
+        // SAFETY: operands in row-major order have `n` elements or the one that stride 0 repeats; the result has `n` and
+        // shares its storage with nobody.
+        unsafe { self.tiles(&ptrs, &strides, n) };
+        true
+    }
+
     /// Pointers and strides of the operands, the result's last, where all are visited as they lie and on one lane.
     #[inline]
     fn plain(&self, lane: &Lane, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> Option<(Pointers, Strides)> {

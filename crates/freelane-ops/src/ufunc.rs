@@ -5,7 +5,7 @@
 //!          -> common shape -> output       -> walk     (contiguous: one call of the loop)
 //! ```
 use crate::walk::{Walk, byte_strides};
-use crate::{Gradient, InOp, Operand, OpsError, Scalar, operand, promote};
+use crate::{Array, Gradient, InOp, Operand, OpsError, Scalar, operand, promote};
 use freelane_array::{ArrayData, ArrayError, DType, Dims, Layout, broadcast_shapes};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
 use freelane_mem::{BufferMut, MemError};
@@ -253,6 +253,12 @@ impl UFunc {
         }
         *out = value;
         Ok(())
+    }
+
+    /// The function over a temporary, for which `None` stands among the operands: where it can, the result takes its storage.
+    pub(crate) fn over(&self, mut x: Array, args: &[Option<Operand<'_>>]) -> Result<Array, OpsError> {
+        Lane::with(|lane| self.call_over(lane, x.data_mut(), args))?;
+        Ok(x)
     }
 
     fn check_output_shape(&self, args: &[Operand<'_>], out: &ArrayData) -> Result<(), OpsError> {

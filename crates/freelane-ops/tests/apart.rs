@@ -51,6 +51,22 @@ fn wholes_and_fractions() -> Result {
 }
 
 #[test]
+fn quotient_and_remainder_are_those_of_their_functions() -> Result {
+    let x = array(&[i32::MIN, i32::MIN, 7, -7, 7, -7, 0, i32::MAX]).expand_dims(1)?;
+    let some = [-1, 1, 2, -2, 3, i32::MIN, i32::MAX];
+    for divisors in [&some[..], &[2, 0, -1], &some.repeat(32), &[2, 0, -1].repeat(64)] {
+        for dtype in [DType::I32, DType::I8, DType::U16, DType::U64] {
+            let (x, y) = (x.astype(DType::I64)?.astype(dtype)?, array(divisors).astype(DType::I64)?.astype(dtype)?);
+            let (q, r) = x.divmod(&y)?;
+            assert_eq!((r.dtype(), r.shape()), (dtype, &[8, divisors.len()][..]));
+            same(&q, &x.floor_divide(&y)?.astype(DType::F64)?.to_vec::<f64>()?);
+            same(&r, &x.remainder(&y)?.astype(DType::F64)?.to_vec::<f64>()?);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn numbers_in_place_of_none() -> Result {
     same(&array(&[NAN, INF, -INF, 1.5]).nan_to_num(0.0, None, None)?, &[0.0, f64::MAX, f64::MIN, 1.5]);
     same(&array(&[f32::NAN, f32::INFINITY]).nan_to_num(7.0, Some(1.0), None)?, &[7.0, 1.0]);

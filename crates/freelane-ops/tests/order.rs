@@ -81,6 +81,18 @@ fn members_are_found_by_any_way() -> Result {
 }
 
 #[test]
+fn members_at_the_ends_of_a_table() -> Result {
+    let ends = [i64::MIN, i64::MIN + 1, -65, -64, -1, 0, 1, 63, 64, 65, 128, i64::MAX - 1, i64::MAX];
+    let x = Array::from_slice(&ends)?;
+    for first in [i64::MIN, -64, 0, 1, i64::MAX - 63] {
+        let members: Vec<i64> = (0..64).step_by(3).map(|i| first + i).collect();
+        let want: Vec<bool> = ends.iter().map(|e| members.contains(e)).collect();
+        assert_eq!(x.isin(&Array::from_slice(&members)?, false)?.to_vec::<bool>()?, want, "from {first}");
+    }
+    Ok(())
+}
+
+#[test]
 fn places_are_found_on_any_number_of_threads() -> Result {
     for &dtype in DType::ALL.iter().filter(|d| d.kind() != Kind::Complex) {
         let sorted = values(&[1000], dtype, (-100.0, 100.0), 3)?.sort(0, false)?;

@@ -1,7 +1,7 @@
 //! Numbers taken apart: quotient and remainder, whole part and fraction, fraction and exponent, digits.
 use crate::function::{Default, Kind, Param};
 use crate::ufuncs::steps::{EXPONENT, FRACTION, MANTISSA, SCALE_BY_POWER};
-use crate::{Array, Op, Operand, OpsError, Run};
+use crate::{Array, Op, Operand, OpsError, Run, ufuncs};
 use freelane_array::DType;
 use freelane_pool::Lane;
 
@@ -19,7 +19,14 @@ impl Array {
     /// As those functions.
     pub fn divmod<'a>(&self, other: impl Into<Operand<'a>>) -> Result<(Array, Array), OpsError> {
         let other = other.into();
-        let run = || Ok((self.floor_divide(other)?, self.remainder(other)?));
+        let run = || {
+            let quotient = self.floor_divide(other)?;
+            let remainder = match rest(self, other, &quotient)? {
+                Some(rest) => rest,
+                None => self.remainder(other)?,
+            };
+            Ok((quotient, remainder))
+        };
         run().map_err(|e: OpsError| e.of("divmod"))
     }
 
@@ -85,15 +92,44 @@ impl Array {
             (0, _) | (1.., true) => self.round(),
             _ if self.dtype() == DType::Bool => self.round(),
             (_, true) => round_integers(self, decimals.unsigned_abs()),
-            (1.., false) => power_of_ten(self, decimals)
-                .map_or_else(|| Ok(self.clone()), |ten| self.multiply(ten)?.round()?.divide(ten)),
+            (1.., false) => power_of_ten(self, decimals).map_or_else(
+                || Ok(self.clone()),
+                |ten| {
+                    let whole = ufuncs::ROUND.over(self.multiply(ten)?, &[None])?;
+                    ufuncs::DIVIDE.over(whole, &[None, Some(ten.into())])
+                },
+            ),
             (_, false) => match power_of_ten(self, decimals.saturating_neg()) {
-                Some(ten) => self.divide(ten)?.round()?.multiply(ten),
+                Some(ten) => {
+                    let whole = ufuncs::ROUND.over(self.divide(ten)?, &[None])?;
+                    ufuncs::MULTIPLY.over(whole, &[None, Some(ten.into())])
+                }
                 None => self.zeros_like(),
             },
         };
         run().map_err(|e: OpsError| e.of("around"))
     }
+}
+
+/// Elements from which a product and a look for zeros cost less than a division.
+const MANY: usize = 1024;
+
+/// What a quotient of integers of at most 32 bits leaves, by a product; `None` where that costs more, or is something else, as
+/// beside a zero.
+fn rest(x: &Array, y: Operand<'_>, quotient: &Array) -> Result<Option<Array>, OpsError> {
+    let exact = match y {
+        Operand::Array(y) => {
+            let dtype = x.dtype();
+            let fast = dtype.is_integer() && dtype.size() <= 4 && quotient.len() >= MANY;
+            let same = fast && y.dtype() == dtype && quotient.dtype() == dtype;
+            same && Array::of(y).all(.., false)?.item::<bool>()?
+        }
+        Operand::Scalar(_) => false,
+    };
+    if !exact {
+        return Ok(None);
+    }
+    ufuncs::SUBTRACT.over(quotient.multiply(y)?, &[Some(x.into()), None]).map(Some)
 }
 
 /// Exponents as `i32`: what that does not hold is far beyond every float.

@@ -6,6 +6,7 @@ use crate::{Array, InOp, Op, Operand, OpsError, Run, result_type};
 use freelane_array::{ArrayError, Dims, Index, Layout, Slice, element_count, normalize_axis};
 use freelane_kernels::moves::copy_loop;
 use freelane_pool::Lane;
+use smallvec::SmallVec;
 
 /// Joins arrays along an axis. Dtypes are promoted to their common type.
 ///
@@ -112,11 +113,12 @@ pub(crate) static CONCAT: Op = Op {
     params: &[ARRAYS, AXIS],
     run: Run::One(|_, a| {
         let arrays = a.arrays(0)?;
+        let all = |arrays: &[Array], axis| concat(&arrays.iter().collect::<SmallVec<[_; 4]>>(), axis);
         if a.is_nothing(1) {
             let flat = arrays.iter().map(|x| x.reshape(&[x.len() as isize])).collect::<Result<Vec<_>, _>>()?;
-            return concat(&flat.iter().collect::<Vec<_>>(), 0);
+            return all(&flat, 0);
         }
-        concat(&arrays.iter().collect::<Vec<_>>(), a.int(1)? as isize)
+        all(&arrays, a.int(1)? as isize)
     }),
     onnx: Some(("Concat", 4)),
 };

@@ -133,6 +133,9 @@ struct Shapes {
 
 impl Shapes {
     fn new(a: &ArrayData, b: &ArrayData) -> Result<Shapes, OpsError> {
+        if let Some(shapes) = Shapes::of_lines(a.layout(), b.layout())? {
+            return Ok(shapes);
+        }
         let keep = [a.layout().rank() > 1, b.layout().rank() > 1];
         if a.layout().rank() == 0 || b.layout().rank() == 0 {
             return Err(OpsError::argument(OP, "an operand without axes; multiply by a number with multiply"));
@@ -146,15 +149,30 @@ impl Shapes {
             return Err(OpsError::argument(OP, message));
         }
         let batch = broadcast_shapes([a_batch, b_batch]).in_op(OP)?;
-        let with = |last: [usize; 2]| -> Dims { batch.iter().copied().chain(last).collect() };
-        let (a, b) = (a.broadcast_to(&with([m, k])).in_op(OP)?, b.broadcast_to(&with([k, n])).in_op(OP)?);
+        let (a, b) = (stretched(a, &batch, [m, k])?, stretched(b, &batch, [k, n])?);
         Ok(Shapes { a, b, batch, m, k, n, keep, output: Dims::new() }.noted().folded().flat())
+    }
+
+    /// One row times one column, if both operands have one axis and are as long: the short way of the commonest case.
+    fn of_lines(a: &Layout, b: &Layout) -> Result<Option<Shapes>, OpsError> {
+        let (&[k], &[rows]) = (a.shape(), b.shape()) else { return Ok(None) };
+        if k != rows {
+            return Ok(None);
+        }
+        let (a, b) = (a.expand_dims(0).in_op(OP)?, b.expand_dims(1).in_op(OP)?);
+        Ok(Some(Shapes { a, b, batch: Dims::new(), m: 1, k, n: 1, keep: [false; 2], output: Dims::new() }))
     }
 
     /// Rows of the first operand times columns of the second, each of one vector along the axis.
     fn of_vectors(a: &Layout, b: &Layout, axis: isize, complex: bool) -> Result<Shapes, OpsError> {
+        if let (0 | -1, Some(shapes)) = (axis, Shapes::of_lines(a, b)?) {
+            return Ok(shapes);
+        }
         let last = |x: &Layout, place: isize| -> Result<Layout, OpsError> {
             let at = normalize_axis(axis, x.rank()).in_op(OP)?;
+            if at + 1 == x.rank() {
+                return x.expand_dims(place).in_op(OP);
+            }
             let order: Vec<isize> = (0..x.rank()).filter(|&i| i != at).chain([at]).map(|i| i as isize).collect();
             x.permute(&order).and_then(|x| x.expand_dims(place)).in_op(OP)
         };
@@ -165,8 +183,7 @@ impl Shapes {
             return Err(OpsError::argument(OP, message));
         }
         let batch = broadcast_shapes([a_batch, b_batch]).in_op(OP)?;
-        let with = |last: [usize; 2]| -> Dims { batch.iter().copied().chain(last).collect() };
-        let (a, b) = (a.broadcast_to(&with([1, k])).in_op(OP)?, b.broadcast_to(&with([k, 1])).in_op(OP)?);
+        let (a, b) = (stretched(a, &batch, [1, k])?, stretched(b, &batch, [k, 1])?);
         let shapes = Shapes { a, b, batch, m: 1, k, n: 1, keep: [false; 2], output: Dims::new() }.noted();
         // Rows that meet one column are a matrix, but for conjugates.
         Ok(if complex { shapes.flat() } else { shapes.folded().flat() })
@@ -183,9 +200,12 @@ impl Shapes {
 
     /// The shape of the result.
     fn noted(mut self) -> Shapes {
-        let kept = [(self.keep[0], self.m), (self.keep[1], self.n)];
-        self.output =
-            self.batch.iter().copied().chain(kept.into_iter().filter_map(|(keep, d)| keep.then_some(d))).collect();
+        self.output = Dims::from_slice(&self.batch);
+        for (keep, length) in self.keep.into_iter().zip([self.m, self.n]) {
+            if keep {
+                self.output.push(length);
+            }
+        }
         self
     }
 
@@ -238,6 +258,16 @@ impl Shapes {
         }
         (at_a as usize, at_b as usize)
     }
+}
+
+/// The stack of matrices of this shape, repeated along the batch where it has length 1 there.
+fn stretched(matrices: Layout, batch: &[usize], [rows, columns]: [usize; 2]) -> Result<Layout, OpsError> {
+    if split_last_two(matrices.shape()).0 == batch {
+        return Ok(matrices);
+    }
+    let mut shape = Dims::from_slice(batch);
+    shape.extend_from_slice(&[rows, columns]);
+    matrices.broadcast_to(&shape).in_op(OP)
 }
 
 /// The layout with axis `axis` and the one after it as one of so many rows at this distance.

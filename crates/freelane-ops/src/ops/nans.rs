@@ -47,16 +47,18 @@ fn mean(x: &Array, axes: &Axes) -> Result<Array, OpsError> {
     sum.divide(&counts(x, axes, real)?)
 }
 
-/// The mean square of what the numbers are from their mean.
+/// The mean square of what the numbers are from their mean; where no NaN is among them, that of all.
 fn variance(x: &Array, axes: &Axes, correction: f64) -> Result<Array, OpsError> {
-    if !inexact(x) {
-        return x.var(axes.clone(), correction, true);
+    let plain = x.var(axes.clone(), correction, true)?;
+    let undefined = plain.isnan()?;
+    if !inexact(x) || !undefined.any(.., false)?.item::<bool>()? {
+        return Ok(plain);
     }
     let distance = x.isnan()?.where_(0.0, &x.subtract(&mean(x, axes)?)?)?;
     let squares = distance.abs()?.square()?.sum(axes.clone(), true)?;
     let freedom = counts(x, axes, squares.dtype())?.subtract(correction)?;
     // Of no numbers, and where the correction takes all of them, there is none: 0 / 0.
-    squares.divide(&freedom.greater(0.0)?.where_(&freedom, 0.0)?)
+    undefined.where_(&squares.divide(&freedom.greater(0.0)?.where_(&freedom, 0.0)?)?, &plain)
 }
 
 /// The least or greatest number; NaN if there is none.
@@ -80,6 +82,10 @@ fn position(x: &Array, axes: &Axes, greatest: bool, keepdims: bool) -> Result<Ar
     let op = if greatest { "nanargmax" } else { "nanargmin" };
     let of = |x: &Array| if greatest { x.argmax(axes.clone(), keepdims) } else { x.argmin(axes.clone(), keepdims) };
     if x.dtype().kind() != Number::Float {
+        return of(x);
+    }
+    let extreme = if greatest { x.max(axes.clone(), false)? } else { x.min(axes.clone(), false)? };
+    if !extreme.isnan()?.any(.., false)?.item::<bool>()? {
         return of(x);
     }
     let nans = x.isnan()?;

@@ -3,7 +3,7 @@ use super::join::concat;
 use super::matmul::windows;
 use super::rearrange::part;
 use crate::function::{Default, Kind, Param};
-use crate::{Array, InOp, Op, OpsError, Run};
+use crate::{Array, InOp, Op, OpsError, Run, ufuncs};
 use freelane_array::{DType, Index, Layout, normalize_axis};
 use freelane_pool::Lane;
 use std::ops::Range;
@@ -29,33 +29,31 @@ impl Array {
     /// # Errors
     /// When an array has more than one axis or no elements, or memory cannot be had.
     pub fn convolve(&self, kernel: &Array) -> Result<Array, OpsError> {
-        convolved("convolve", self, kernel, "full")
+        convolved(self, kernel, "full")
     }
 }
 
-/// Each result is a window of the longer sequence times the reversed shorter one.
-fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array, OpsError> {
-    for x in [a, b] {
+/// Each result is a window of a sequence times `taps`, which are no longer.
+fn windowed(op: &'static str, a: &Array, taps: &Array, mode: &str) -> Result<Array, OpsError> {
+    for x in [a, taps] {
         if x.rank() > 1 || x.is_empty() {
             let message = format!("takes sequences of one axis that are not empty, one has shape {:?}", x.shape());
             return Err(OpsError::argument(op, message));
         }
     }
-    let (a, b) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    let (n, m) = (a.len(), b.len());
+    let (n, m) = (a.len(), taps.len());
     let (before, after) = match mode {
         "valid" => (0, 0),
         "same" => (m / 2, m - 1 - m / 2),
         _ => (m - 1, m - 1),
     };
-    let dtype = crate::promote_types(a.dtype(), b.dtype());
-    let (a, b) = (a.astype(dtype)?.ravel()?, b.astype(dtype)?.ravel()?);
+    let dtype = crate::promote_types(a.dtype(), taps.dtype());
+    let line = |x: &Array| if x.rank() == 1 { x.astype(dtype) } else { x.astype(dtype)?.ravel() };
+    let (a, taps) = (line(a)?.contiguous()?, line(taps)?);
     let padded = before + after > 0 && dtype.is_inexact();
-    let taps = b.flip(..)?;
-    let a = a.contiguous()?;
     let run = |edges| Lane::with(|lane| windows(lane, a.data(), taps.data(), edges)).map(Array::from);
     let whole = || -> Result<Array, OpsError> {
-        if !padded || finite(&b)? {
+        if !padded || finite(&taps)? {
             return run([before, after]);
         }
         let end = before + n + 1 - m;
@@ -69,13 +67,30 @@ fn convolved(op: &'static str, a: &Array, b: &Array, mode: &str) -> Result<Array
     whole().map_err(|e| e.of(op))
 }
 
+/// Each result is a window of the longer sequence times the reversed shorter one.
+fn convolved(a: &Array, b: &Array, mode: &str) -> Result<Array, OpsError> {
+    let (a, b) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    windowed("convolve", a, &b.flip(..)?, mode)
+}
+
+/// Each result is a window of the longer sequence times the other; those of the second are conjugated.
+fn correlated(x: &Array, y: &Array, mode: &str) -> Result<Array, OpsError> {
+    const OP: &str = "correlate";
+    let conj = |x: &Array| if x.dtype().is_real() { Ok(x.clone()) } else { x.conj() };
+    if x.len() < y.len() {
+        // With the longer one second, the shifts run the other way.
+        return conj(&windowed(OP, y, &conj(x)?, mode)?)?.flip(..);
+    }
+    windowed(OP, x, &conj(y)?, mode)
+}
+
 /// Whether no element is infinite or NaN.
 fn finite(x: &Array) -> Result<bool, OpsError> {
-    if let Some(x) = x.view::<f64>().ok().and_then(|x| x.as_slice()) {
-        return Ok(x.iter().all(|x| x.is_finite()));
+    if let Ok(x) = x.view::<f64>() {
+        return Ok(x.iter().all(f64::is_finite));
     }
-    if let Some(x) = x.view::<f32>().ok().and_then(|x| x.as_slice()) {
-        return Ok(x.iter().all(|x| x.is_finite()));
+    if let Ok(x) = x.view::<f32>() {
+        return Ok(x.iter().all(f32::is_finite));
     }
     x.isfinite()?.all(.., false)?.item::<bool>()
 }
@@ -124,7 +139,10 @@ fn covariance(x: Array, rows_vary: bool, ddof: f64) -> Result<Array, OpsError> {
     } else {
         x.t()
     };
-    let n = x.shape()[1];
+    let (count, n) = (x.shape()[0], x.shape()[1]);
+    if count == 1 && x.dtype() == DType::F64 {
+        return x.var(.., ddof, false);
+    }
     let centred = x.subtract(&x.mean(1, true)?)?;
     let products = centred.matmul(&centred.conj()?.t())?;
     let divided = products.multiply(1.0 / (n as f64 - ddof).max(0.0))?;
@@ -178,7 +196,7 @@ pub(crate) static CONVOLVE: Op = Op {
     doc: "The discrete convolution of two sequences: wherever they overlap ('full'), as long as the longer one ('same'), or \
           where they overlap entirely ('valid').",
     params: &[X, Y, MODE],
-    run: Run::One(|_, a| convolved("convolve", &a.array(0)?, &a.array(1)?, a.word(2)?)),
+    run: Run::One(|_, a| convolved(&a.array(0)?, &a.array(1)?, a.word(2)?)),
     onnx: None,
 };
 
@@ -186,12 +204,7 @@ pub(crate) static CORRELATE: Op = Op {
     name: "correlate",
     doc: "The cross-correlation of two sequences: sums of x[i + k] times the conjugate of y[i], for each shift k.",
     params: &[X, Y, CORRELATE_MODE],
-    run: Run::One(|_, a| {
-        let (x, y, mode) = (a.array(0)?, a.array(1)?, a.word(2)?);
-        let shifted = |x: &Array, y: &Array| convolved("correlate", x, &y.conj()?.flip(..)?, mode);
-        // With the longer one second, the shifts run the other way.
-        if x.len() < y.len() { shifted(&y, &x)?.conj()?.flip(..) } else { shifted(&x, &y) }
-    }),
+    run: Run::One(|_, a| correlated(&a.array(0)?, &a.array(1)?, a.word(2)?)),
     onnx: None,
 };
 
@@ -216,18 +229,24 @@ pub(crate) static POLYVAL: Op = Op {
         let (p, x) = (a.array(0)?, a.array(1)?);
         let zero = x.zeros_like()?.astype(crate::promote_types(p.dtype(), x.dtype()))?;
         let coefficients = if p.rank() == 0 { vec![p] } else { p.unstack(0)? };
-        let (mut sum, mut failed) = (zero, None);
-        let mut step = |i: usize| {
-            if failed.is_none() {
-                match sum.multiply(&x).and_then(|s| s.add(&coefficients[i])) {
-                    Ok(next) => sum = next,
-                    Err(e) => failed = Some(e),
-                }
+        let next = |sum: Array, c: &Array| {
+            if c.rank() > 0 {
+                return sum.multiply(&x)?.add(c);
             }
+            ufuncs::ADD.over(ufuncs::MULTIPLY.over(sum, &[None, Some((&x).into())])?, &[None, Some(c.into())])
+        };
+        let (mut sum, mut failed) = (Some(zero), None);
+        let mut step = |i: usize| match sum.take().map(|sum| next(sum, &coefficients[i])) {
+            Some(Ok(next)) => sum = Some(next),
+            Some(Err(e)) => failed = Some(e),
+            None => (),
         };
         // Asked after each coefficient whether to go on.
         lane.try_for(coefficients.len(), u64::MAX, &mut step).in_op("polyval")?;
-        failed.map_or(Ok(sum), |e| Err(e.of("polyval")))
+        match (sum, failed) {
+            (_, Some(e)) => Err(e.of("polyval")),
+            (sum, None) => Ok(sum.unwrap_or(x)),
+        }
     }),
     onnx: None,
 };

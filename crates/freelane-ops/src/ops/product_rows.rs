@@ -3,6 +3,7 @@ use crate::function::{Bound, Default, Kind, Param, Value};
 pub use crate::ops::manipulate::MATRIX_TRANSPOSE;
 pub use crate::ops::matmul::MATMUL;
 use crate::{Array, Op, OpsError, Run, Scalar, einsum};
+use smallvec::SmallVec;
 
 const X: Param = Param::required("x", Kind::Operand);
 const X1: Param = Param::required("x1", Kind::Operand);
@@ -117,7 +118,7 @@ pub(crate) static EINSUM: Op = Op {
     params: &[Param::required("subscripts", Kind::Text), Param::rest("operands")],
     run: Run::One(|_, a| {
         let operands = a.arrays(1)?;
-        einsum(a.word(0)?, &operands.iter().collect::<Vec<_>>())
+        einsum(a.word(0)?, &operands.iter().collect::<SmallVec<[_; 2]>>())
     }),
     onnx: Some(("Einsum", 12)),
 };

@@ -1,7 +1,7 @@
 //! Products that come down to [`matmul`](crate::Array::matmul) and `multiply`: over any axes, of vectors, of all pairs.
 //! Their rows are in `product_rows`.
 use crate::ops::matmul::vecdot;
-use crate::{Array, InOp, OpsError, stack};
+use crate::{Array, InOp, OpsError, stack, ufuncs};
 use freelane_array::{Index, Layout, Slice, normalize_axis};
 use freelane_pool::Lane;
 
@@ -181,7 +181,9 @@ impl Array {
             Ok([part(0)?, part(1)?, part(2)?])
         };
         let ([a, b, c], [x, y, z]) = (parts(self)?, parts(other)?);
-        let minus = |p: &Array, q: &Array, r: &Array, s: &Array| p.multiply(q)?.subtract(&r.multiply(s)?);
+        let minus = |p: &Array, q: &Array, r: &Array, s: &Array| {
+            ufuncs::SUBTRACT.over(p.multiply(q)?, &[None, Some((&r.multiply(s)?).into())])
+        };
         let product = [minus(&b, &z, &c, &y), minus(&c, &x, &a, &z), minus(&a, &y, &b, &x)];
         let [i, j, k] = product.map(|part| part.map_err(|e| e.of(OP)));
         // Counted from the end, so that axes that broadcasting adds in front do not move it.

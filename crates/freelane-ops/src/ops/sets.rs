@@ -158,6 +158,9 @@ fn isin(x: &Array, others: &Array, invert: bool) -> Result<Array, OpsError> {
             each(OP, &x, 1, |x: &[T], out| kernel::is_one_of(x, few, invert, out))
         });
     }
+    if let Some(found) = in_table(&x, &others, invert)? {
+        return Ok(found);
+    }
     let run = |sorted: &Array| match dtype {
         DType::Bool => in_sorted::<bool>(OP, &x, sorted, invert),
         DType::U8 => in_sorted::<u8>(OP, &x, sorted, invert),
@@ -179,6 +182,30 @@ fn isin(x: &Array, others: &Array, invert: bool) -> Result<Array, OpsError> {
     } else {
         run(&others.unique_values()?)
     }
+}
+
+/// Bits of a table for each element of both arrays, at most.
+const ROOM: usize = 64;
+
+/// By a table of the integers between the least and the greatest of `others`, if they lie that close together.
+fn in_table(x: &Array, others: &Array, invert: bool) -> Result<Option<Array>, OpsError> {
+    if !others.dtype().is_integer() || others.dtype() == DType::U64 {
+        return Ok(None);
+    }
+    let (x, others) = (x.astype(DType::I64)?, others.astype(DType::I64)?);
+    let (least, most) = (others.min(.., false)?.item::<i64>()?, others.max(.., false)?.item::<i64>()?);
+    let (span, room) = (most.abs_diff(least), ROOM.saturating_mul(x.len().saturating_add(others.len())));
+    if span >= room as u64 {
+        return Ok(None);
+    }
+    let mut table = Array::zeros(&[span as usize / 64 + 1], DType::U64)?;
+    kernel::mark(
+        others.view::<i64>()?.as_slice().unwrap_or_default(),
+        least,
+        table.view_mut::<u64>()?.as_mut_slice().unwrap_or_default(),
+    );
+    let marks = table.view::<u64>()?.as_slice().unwrap_or_default();
+    each("isin", &x, 1, |x: &[i64], out| kernel::is_marked(x, least, marks, invert, out)).map(Some)
 }
 
 /// Of unsigned and signed numbers of 64 bits, which no dtype holds together: negative ones are nowhere.

@@ -5,7 +5,7 @@
 use super::rearrange::part;
 use crate::function::{Default, Kind, Param};
 use crate::ufunc::{finish, uninit};
-use crate::{Array, Axes, Function, InOp, Op, Operand, OpsError, Run, UFunc, Value, concat, ufuncs};
+use crate::{Array, Axes, InOp, Op, Operand, OpsError, Run, UFunc, concat, ufuncs};
 use freelane_array::{DType, Kind as Number, Layout, normalize_axis};
 use freelane_pool::Lane;
 use freelane_sync::OnceTable;
@@ -29,12 +29,6 @@ fn widened(op: &'static str, x: &Array) -> Result<(Array, DType), OpsError> {
     }
 }
 
-/// A function of a temporary, which gives its storage if it can.
-fn over(f: &'static UFunc, x: Array) -> Result<Array, OpsError> {
-    let done = Lane::with(|lane| Function::UFunc(f).call_owned(lane, vec![Value::Array(x)], &[]))?;
-    Ok(done.one().unwrap_or_else(|| unreachable!("a function of each element makes one array")))
-}
-
 /// The first axis along which an array can be cut without cutting a line.
 fn cut_axis(x: &Array, mask: &[bool]) -> Option<usize> {
     (0..x.rank()).find(|&i| !mask[i] && x.shape()[i] > 1)
@@ -51,7 +45,7 @@ fn pieces(x: &Array, axis: usize) -> (usize, impl Fn(usize) -> Range<usize>) {
 type Last = (Array, Array, &'static UFunc);
 
 fn softmax(x: &Array, axes: &Axes) -> Result<Last, OpsError> {
-    let e = over(&ufuncs::EXP, x.subtract(&x.max(axes.clone(), true)?)?)?;
+    let e = ufuncs::EXP.over(x.subtract(&x.max(axes.clone(), true)?)?, &[None])?;
     let sum = e.sum(axes.clone(), true)?;
     Ok((e, sum, &ufuncs::DIVIDE))
 }
@@ -59,7 +53,7 @@ fn softmax(x: &Array, axes: &Axes) -> Result<Last, OpsError> {
 fn log_softmax(x: &Array, axes: &Axes) -> Result<Last, OpsError> {
     let shifted = x.subtract(&x.max(axes.clone(), true)?)?;
     let sum = shifted.exp()?.sum(axes.clone(), true)?;
-    Ok((shifted, over(&ufuncs::LOG, sum)?, &ufuncs::SUBTRACT))
+    Ok((shifted, ufuncs::LOG.over(sum, &[None])?, &ufuncs::SUBTRACT))
 }
 
 /// Where lanes write chunks of the result.
@@ -124,9 +118,11 @@ fn along(
 
 /// The logarithm of the sum of exponentials over axes, which stay with length 1.
 fn log_sum(x: &Array, axes: &Axes) -> Result<Array, OpsError> {
-    let greatest = x.max(axes.clone(), true)?;
-    let shift = greatest.isfinite()?.where_(&greatest, 0.0)?;
-    over(&ufuncs::LOG, over(&ufuncs::EXP, x.subtract(&shift)?)?.sum(axes.clone(), true)?)?.add(&shift)
+    // Finite, so that nothing is infinity minus infinity.
+    let most = if x.dtype() == DType::F32 { f32::MAX.into() } else { f64::MAX };
+    let shift = x.max(axes.clone(), true)?.clip(Some((-most).into()), Some(most.into()))?;
+    let sum = ufuncs::EXP.over(x.subtract(&shift)?, &[None])?.sum(axes.clone(), true)?;
+    ufuncs::ADD.over(ufuncs::LOG.over(sum, &[None])?, &[None, Some((&shift).into())])
 }
 
 fn logsumexp(x: &Array, axes: &Axes, keepdims: bool) -> Result<Array, OpsError> {

@@ -127,7 +127,7 @@ fn as_columns(x: &Array) -> Result<Array, OpsError> {
 
 fn joined(
     op: &'static str,
-    arrays: Vec<Array>,
+    arrays: &[Array],
     shaped: impl Fn(&Array) -> Result<Array, OpsError>,
     axis: isize,
 ) -> Result<Array, OpsError> {
@@ -139,7 +139,7 @@ pub(crate) static VSTACK: Op = Op {
     name: "vstack",
     doc: "Arrays joined as rows: along the first axis, arrays of one axis as one row each.",
     params: &[ARRAYS],
-    run: Run::One(|_, a| joined("vstack", a.arrays(0)?, |x| at_least(x, 2), 0)),
+    run: Run::One(|_, a| joined("vstack", &a.arrays(0)?, |x| at_least(x, 2), 0)),
     onnx: None,
 };
 
@@ -150,7 +150,7 @@ pub(crate) static HSTACK: Op = Op {
     run: Run::One(|_, a| {
         let arrays = a.arrays(0)?;
         let axis = isize::from(arrays.first().is_some_and(|x| x.rank() > 1));
-        joined("hstack", arrays, |x| at_least(x, 1), axis)
+        joined("hstack", &arrays, |x| at_least(x, 1), axis)
     }),
     onnx: None,
 };
@@ -159,7 +159,7 @@ pub(crate) static DSTACK: Op = Op {
     name: "dstack",
     doc: "Arrays joined along the third axis; those of fewer axes are taken as (1, n, 1) and (m, n, 1).",
     params: &[ARRAYS],
-    run: Run::One(|_, a| joined("dstack", a.arrays(0)?, at_least_3, 2)),
+    run: Run::One(|_, a| joined("dstack", &a.arrays(0)?, at_least_3, 2)),
     onnx: None,
 };
 
@@ -167,6 +167,6 @@ pub(crate) static COLUMN_STACK: Op = Op {
     name: "column_stack",
     doc: "Arrays joined as columns of a matrix; an array of one axis is one column.",
     params: &[ARRAYS],
-    run: Run::One(|_, a| joined("column_stack", a.arrays(0)?, as_columns, 1)),
+    run: Run::One(|_, a| joined("column_stack", &a.arrays(0)?, as_columns, 1)),
     onnx: None,
 };

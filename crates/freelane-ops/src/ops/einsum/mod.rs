@@ -13,6 +13,7 @@ mod term;
 
 use crate::{Array, OpsError, promote_types};
 use order::Sizes;
+use smallvec::SmallVec;
 use subscripts::Subscripts;
 use term::Term;
 
@@ -20,6 +21,8 @@ const OP: &str = "einsum";
 
 /// An axis of an operand by its name: axes of one name run together, and those the result does not name are summed.
 type Label = u32;
+/// The labels of an array's axes. Few need no heap.
+type Labels = SmallVec<[Label; 8]>;
 
 /// Sums of products of operands whose axes are named by letters, as NumPy's `einsum`: `"ij,jk->ik"` is a matrix product,
 /// `"ii"` a trace, `"...ij->...ji"` a transposition.
@@ -43,8 +46,13 @@ pub fn einsum(subscripts: &str, operands: &[&Array]) -> Result<Array, OpsError> 
 }
 
 fn run(subscripts: &str, operands: &[&Array]) -> Result<Array, OpsError> {
-    let ranks: Vec<usize> = operands.iter().map(|x| x.rank()).collect();
+    let ranks: SmallVec<[usize; 4]> = operands.iter().map(|x| x.rank()).collect();
     let Subscripts { inputs, output } = Subscripts::parse(subscripts, &ranks)?;
+    if let ([x], [labels]) = (operands, &inputs[..]) {
+        let term = Term::new(x, labels)?;
+        known(&output, |label| term.has(label))?;
+        return term.summed(|label| output.contains(&label))?.in_order(&output);
+    }
     let dtype = operands.iter().map(|x| x.dtype()).reduce(promote_types);
     let Some(dtype) = dtype else { return Err(wrong("needs an operand")) };
     let terms = operands.iter().zip(&inputs).map(|(x, labels)| Term::new(x, labels)).collect::<Result<Vec<_>, _>>()?;
@@ -53,9 +61,7 @@ fn run(subscripts: &str, operands: &[&Array]) -> Result<Array, OpsError> {
         .into_iter()
         .map(|t| t.without_stretched(&sizes).and_then(|t| t.in_dtype(dtype)))
         .collect::<Result<Vec<_>, _>>()?;
-    if let Some(label) = output.iter().find(|&&label| sizes.get(label).is_none()) {
-        return Err(wrong(format!("the result names {}, no operand does", subscripts::shown(*label))));
-    }
+    known(&output, |label| sizes.get(label).is_some())?;
     for (i, j) in order::order(&terms, &output, &sizes) {
         let (right, left) = (terms.remove(j), terms.remove(i));
         let product = {
@@ -70,6 +76,14 @@ fn run(subscripts: &str, operands: &[&Array]) -> Result<Array, OpsError> {
     match terms.pop() {
         Some(term) => term.summed(|label| output.contains(&label))?.in_order(&output),
         None => Err(wrong("needs an operand")),
+    }
+}
+
+/// Every label of the result must be one of the operands'.
+fn known(output: &[Label], has: impl Fn(Label) -> bool) -> Result<(), OpsError> {
+    match output.iter().find(|&&label| !has(label)) {
+        Some(&label) => Err(wrong(format!("the result names {}, no operand does", subscripts::shown(label)))),
+        None => Ok(()),
     }
 }
 

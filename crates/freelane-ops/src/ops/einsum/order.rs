@@ -1,6 +1,6 @@
 //! Which two operands are multiplied next.
 use super::term::Term;
-use super::{Label, wrong};
+use super::{Label, Labels, wrong};
 use crate::OpsError;
 
 /// Operands up to which all orders are compared.
@@ -39,12 +39,12 @@ impl Sizes {
 
 /// Pairs of positions, the lower first: both are taken out and their product is put at the end.
 pub(super) fn order(terms: &[Term], output: &[Label], sizes: &Sizes) -> Vec<(usize, usize)> {
-    let labels: Vec<Vec<Label>> = terms.iter().map(|t| t.labels.clone()).collect();
+    let labels: Vec<Labels> = terms.iter().map(|t| t.labels.clone()).collect();
     if terms.len() <= ALL { best(&labels, output, sizes).1 } else { greedy(labels, output, sizes) }
 }
 
 /// The order with the fewest operations, of all.
-fn best(terms: &[Vec<Label>], output: &[Label], sizes: &Sizes) -> (f64, Vec<(usize, usize)>) {
+fn best(terms: &[Labels], output: &[Label], sizes: &Sizes) -> (f64, Vec<(usize, usize)>) {
     let mut found: (f64, Vec<(usize, usize)>) = (0.0, vec![]);
     for (n, (i, j)) in pairs(terms.len()).enumerate() {
         let (cost, rest) = merged(terms, i, j, output, sizes);
@@ -57,7 +57,7 @@ fn best(terms: &[Vec<Label>], output: &[Label], sizes: &Sizes) -> (f64, Vec<(usi
 }
 
 /// At each step the pair whose product is smallest beside what it takes in; of equals the cheapest.
-fn greedy(mut terms: Vec<Vec<Label>>, output: &[Label], sizes: &Sizes) -> Vec<(usize, usize)> {
+fn greedy(mut terms: Vec<Labels>, output: &[Label], sizes: &Sizes) -> Vec<(usize, usize)> {
     let mut steps = Vec::new();
     while terms.len() > 1 {
         let rated = pairs(terms.len()).map(|(i, j)| {
@@ -78,11 +78,11 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// What multiplying `i` and `j` costs, and the operands after it.
-fn merged(terms: &[Vec<Label>], i: usize, j: usize, output: &[Label], sizes: &Sizes) -> (f64, Vec<Vec<Label>>) {
-    let mut rest: Vec<Vec<Label>> =
+fn merged(terms: &[Labels], i: usize, j: usize, output: &[Label], sizes: &Sizes) -> (f64, Vec<Labels>) {
+    let mut rest: Vec<Labels> =
         terms.iter().enumerate().filter(|(at, _)| *at != i && *at != j).map(|(_, t)| t.clone()).collect();
     let mut all = terms[i].clone();
-    all.extend(terms[j].iter().filter(|l| !terms[i].contains(l)));
+    all.extend(terms[j].iter().copied().filter(|l| !terms[i].contains(l)));
     let cost = sizes.product(&all);
     all.retain(|l| output.contains(l) || rest.iter().any(|t| t.contains(l)));
     rest.push(all);

@@ -1,6 +1,7 @@
 //! The text: which label each axis of each operand and of the result has.
-use super::{Label, wrong};
+use super::{Label, Labels, wrong};
 use crate::OpsError;
+use std::borrow::Cow;
 
 /// Axes under `...` get labels from here on, counted from the last axis; letters have their own code.
 const DOTS: Label = 1 << 24;
@@ -8,22 +9,25 @@ const DOTS: Label = 1 << 24;
 /// Labels of the operands and of the result.
 #[derive(Debug, PartialEq)]
 pub(super) struct Subscripts {
-    pub inputs: Vec<Vec<Label>>,
-    pub output: Vec<Label>,
+    pub inputs: Vec<Labels>,
+    pub output: Labels,
 }
 
 /// One operand's or the result's part of the text: letters around `...`, if that is there.
 struct Part {
-    front: Vec<Label>,
+    front: Labels,
     dots: bool,
-    back: Vec<Label>,
+    back: Labels,
 }
 
 impl Subscripts {
     /// Reads the text for operands of these ranks.
     pub fn parse(text: &str, ranks: &[usize]) -> Result<Subscripts, OpsError> {
-        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        let (left, right) = match text.split_once("->") {
+        let text = match text.contains(char::is_whitespace) {
+            true => Cow::Owned(text.chars().filter(|c| !c.is_whitespace()).collect()),
+            false => Cow::Borrowed(text),
+        };
+        let (left, right) = match cut(&text, '-', "->") {
             Some((left, right)) => (left, Some(right)),
             None => (&text[..], None),
         };
@@ -48,20 +52,20 @@ impl Subscripts {
 
 impl Part {
     fn parse(text: &str) -> Result<Part, OpsError> {
-        let letters = |text: &str| -> Result<Vec<Label>, OpsError> {
+        let letters = |text: &str| -> Result<Labels, OpsError> {
             match text.chars().find(|c| !c.is_alphabetic()) {
                 Some(c) => Err(wrong(format!("{c:?} is no letter; axes are named by letters and ..."))),
                 None => Ok(text.chars().map(Label::from).collect()),
             }
         };
-        match text.split_once("...") {
+        match cut(text, '.', "...") {
             Some((front, back)) => Ok(Part { front: letters(front)?, dots: true, back: letters(back)? }),
-            None => Ok(Part { front: letters(text)?, dots: false, back: vec![] }),
+            None => Ok(Part { front: letters(text)?, dots: false, back: Labels::new() }),
         }
     }
 
     /// Labels of operand `i` with `rank` axes.
-    fn labels(&self, i: usize, rank: usize) -> Result<Vec<Label>, OpsError> {
+    fn labels(&self, i: usize, rank: usize) -> Result<Labels, OpsError> {
         let letters = self.front.len() + self.back.len();
         if letters > rank || letters < rank && !self.dots {
             return Err(wrong(format!("operand {i} has {rank} axes, its subscripts name {letters}")));
@@ -69,9 +73,15 @@ impl Part {
         Ok(self.around(rank - letters))
     }
 
-    fn around(&self, dots: usize) -> Vec<Label> {
+    fn around(&self, dots: usize) -> Labels {
         self.front.iter().copied().chain(under_dots(dots)).chain(self.back.iter().copied()).collect()
     }
+}
+
+/// The text before and after a mark that begins with `first`. A search for one letter needs no preparation.
+fn cut<'a>(text: &'a str, first: char, mark: &str) -> Option<(&'a str, &'a str)> {
+    let at = text.find(first)?;
+    text[at..].strip_prefix(mark).map(|after| (&text[..at], after))
 }
 
 fn under_dots(count: usize) -> impl Iterator<Item = Label> {
@@ -79,7 +89,7 @@ fn under_dots(count: usize) -> impl Iterator<Item = Label> {
 }
 
 /// The result as the text states it.
-fn stated(text: &str, dots: usize) -> Result<Vec<Label>, OpsError> {
+fn stated(text: &str, dots: usize) -> Result<Labels, OpsError> {
     let part = Part::parse(text)?;
     if dots > 0 && !part.dots {
         return Err(wrong("the operands have axes under ... and the result has no ... for them"));
@@ -92,8 +102,8 @@ fn stated(text: &str, dots: usize) -> Result<Vec<Label>, OpsError> {
 }
 
 /// Axes under `...`, then the letters that occur once.
-fn implied(inputs: &[Vec<Label>], dots: usize) -> Vec<Label> {
-    let mut letters: Vec<Label> = inputs.iter().flatten().copied().filter(|&l| l < DOTS).collect();
+fn implied(inputs: &[Labels], dots: usize) -> Labels {
+    let mut letters: Labels = inputs.iter().flatten().copied().filter(|&l| l < DOTS).collect();
     letters.sort_unstable();
     let once = letters.iter().copied().filter(|l| letters.iter().filter(|m| *m == l).count() == 1);
     under_dots(dots).chain(once).collect()

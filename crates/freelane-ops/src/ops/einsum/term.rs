@@ -1,18 +1,19 @@
 //! An array with a label for each axis.
 use super::order::Sizes;
-use super::{Label, OP, wrong};
+use super::{Label, Labels, OP, wrong};
 use crate::{Array, OpsError};
-use freelane_array::{DType, Layout};
+use freelane_array::{DType, Dims, Layout, Strides};
+use smallvec::SmallVec;
 
 pub(super) struct Term {
     pub array: Array,
-    pub labels: Vec<Label>,
+    pub labels: Labels,
 }
 
 impl Term {
     /// Each label once: axes of one label become their diagonal.
     pub fn new(x: &Array, labels: &[Label]) -> Result<Term, OpsError> {
-        let (mut kept, mut shape, mut strides) = (Vec::new(), Vec::new(), Vec::<isize>::new());
+        let (mut kept, mut shape, mut strides) = (Labels::new(), Dims::new(), Strides::new());
         for ((&label, &n), &stride) in labels.iter().zip(x.shape()).zip(x.strides()) {
             match kept.iter().position(|&l| l == label) {
                 None => {
@@ -35,7 +36,7 @@ impl Term {
         self.labels.contains(&label)
     }
 
-    fn axes(&self, mut which: impl FnMut(usize) -> bool) -> Vec<isize> {
+    fn axes(&self, mut which: impl FnMut(usize) -> bool) -> SmallVec<[isize; 4]> {
         (0..self.labels.len()).filter(|&axis| which(axis)).map(|axis| axis as isize).collect()
     }
 
@@ -60,7 +61,7 @@ impl Term {
 
     fn without(
         self,
-        axes: Vec<isize>,
+        axes: SmallVec<[isize; 4]>,
         how: impl FnOnce(&Array, &[isize]) -> Result<Array, OpsError>,
     ) -> Result<Term, OpsError> {
         if axes.is_empty() {
@@ -73,7 +74,7 @@ impl Term {
 
     /// The array with its axes in the order of `labels`; those it has not get length 1.
     pub fn spread(&self, labels: &[Label]) -> Result<Array, OpsError> {
-        let have: Vec<Label> = labels.iter().copied().filter(|&l| self.has(l)).collect();
+        let have: Labels = labels.iter().copied().filter(|&l| self.has(l)).collect();
         let mut array = self.permuted(&have)?;
         for (axis, &label) in labels.iter().enumerate() {
             if !self.has(label) {
@@ -85,11 +86,11 @@ impl Term {
 
     fn permuted(&self, labels: &[Label]) -> Result<Array, OpsError> {
         let at = |label| self.labels.iter().position(|l| l == label).map(|axis| axis as isize);
-        self.array.permute_dims(&labels.iter().filter_map(at).collect::<Vec<_>>())
+        self.array.permute_dims(&labels.iter().filter_map(at).collect::<SmallVec<[isize; 4]>>())
     }
 
     /// The axes as the result has them.
     pub fn in_order(self, output: &[Label]) -> Result<Array, OpsError> {
-        if self.labels == output { Ok(self.array) } else { self.permuted(output) }
+        if self.labels[..] == *output { Ok(self.array) } else { self.permuted(output) }
     }
 }
