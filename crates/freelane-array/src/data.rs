@@ -1,6 +1,7 @@
 //! An array as bytes with a description.
 use crate::{ArrayError, ArrayView, DType, Element, Layout};
 use freelane_mem::{Buffer, BufferMut};
+use std::ptr::NonNull;
 
 /// Storage, element type and layout. Dynamic in dtype and rank; cloning shares the storage.
 ///
@@ -80,6 +81,21 @@ impl ArrayData {
         }
         let offset = if self.layout.is_empty() { 0 } else { self.layout.offset() * self.dtype.size() };
         self.buffer.get_mut().map(|p| p.wrapping_add(offset))
+    }
+
+    /// The same elements under a reference count of their own: clones of this handle write nothing that clones of another
+    /// write. A plain clone where memory for the count cannot be had.
+    #[must_use]
+    pub fn counted_apart(&self) -> ArrayData {
+        let whole = self.clone();
+        let Some(ptr) = NonNull::new(self.buffer.as_ptr().cast_mut()) else { return whole };
+        let len = self.buffer.len();
+        // SAFETY: the handle that the destructor drops keeps the bytes; while it is there nobody writes to them.
+        let buffer = unsafe { Buffer::from_external(ptr, len, Box::new(move || drop(whole))) };
+        match buffer {
+            Ok(buffer) => ArrayData { buffer, dtype: self.dtype, layout: self.layout.clone() },
+            Err(_) => self.clone(),
+        }
     }
 
     /// The same storage under a layout derived from this array's.

@@ -94,7 +94,7 @@ pub fn fuse<const N: usize, O: Outputs>(f: impl Fn([Expr; N]) -> O + Send + Sync
 /// When an operator refuses its inputs.
 pub fn compile(lane: &Lane, inputs: &[Expr], outputs: &[Expr]) -> Result<Runner, GraphError> {
     let mut graph = trace(inputs, outputs)?;
-    passes::optimize(lane, &mut graph, None)?;
+    passes::optimize(lane, &mut graph)?;
     Ok(Runner::new(Arc::new(Plan::new(graph)?)))
 }
 

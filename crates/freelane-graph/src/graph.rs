@@ -1,6 +1,7 @@
 //! Graphs: values, and nodes that make values of values.
 use crate::{Fact, GraphError, Operator};
-use freelane_array::ArrayData;
+use freelane_array::{ArrayData, DType, Slice};
+use freelane_ops::Array;
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub struct Node {
     pub inputs: Vec<Option<ValueId>>,
     /// What it makes; nothing where nobody wants it.
     pub outputs: Vec<Option<ValueId>>,
+    /// What its file says of it beside all that, for its readers.
+    pub attributes: String,
 }
 
 /// Values and nodes, in an order in which they can run: a node's inputs are there before the node.
@@ -117,8 +120,21 @@ impl Graph {
         facts.resize(outputs.len(), Fact::unknown());
         let ids: Vec<Option<ValueId>> =
             outputs.iter().zip(facts).map(|(name, fact)| name.map(|name| self.value(name, fact))).collect();
-        self.nodes.push(Node { name: name.to_owned(), op, inputs: inputs.to_vec(), outputs: ids.clone() });
+        let (name, inputs, attributes) = (name.to_owned(), inputs.to_vec(), String::new());
+        self.nodes.push(Node { name, op, inputs, outputs: ids.clone(), attributes });
         Ok(ids)
+    }
+
+    /// Puts other nodes in place of all, in an order in which they can run.
+    pub fn set_nodes(&mut self, nodes: Vec<Node>) {
+        self.nodes = nodes;
+    }
+
+    /// Says what its file says of the node that was added last, for its readers.
+    pub fn describe_last(&mut self, attributes: String) {
+        if let Some(node) = self.nodes.last_mut() {
+            node.attributes = attributes;
+        }
     }
 
     /// Makes a value an output.
@@ -139,6 +155,22 @@ impl Graph {
     /// A value's name.
     pub fn name_of(&self, id: ValueId) -> &str {
         &self.values[id.index()].name
+    }
+
+    /// A value as it is printed: by its name, or by its number if it has none.
+    pub fn shown(&self, id: ValueId) -> String {
+        match self.name_of(id) {
+            "" => format!("%{}", id.0),
+            name => format!("%{name}"),
+        }
+    }
+
+    /// A node's name; that of its first output if it has none.
+    pub fn node_name(&self, node: &Node) -> String {
+        match (node.name.as_str(), node.outputs.iter().flatten().next()) {
+            ("", Some(first)) => self.shown(*first),
+            (name, _) => name.to_owned(),
+        }
     }
 
     /// The nodes, in the order they run.
@@ -162,22 +194,82 @@ impl Graph {
     }
 }
 
-/// One line a node, `%result: float32 [2, 3] = operator(%a, %b)`, between the inputs and the outputs.
+/// One line a node, `%result: float32 [2, 3] = operator(%a, %b) {attributes}`, between the inputs and the outputs. Constants
+/// stand before the node that reads them first; the graphs that a node runs, below it.
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |id: &ValueId| match self.name_of(*id) {
-            "" => format!("%{}", id.0),
-            name => format!("%{name}"),
-        };
-        let told = |id: &ValueId| format!("{}: {}", name(id), self.fact(*id));
-        let list =
-            |ids: &[ValueId], shown: &dyn Fn(&ValueId) -> String| ids.iter().map(shown).collect::<Vec<_>>().join(", ");
-        writeln!(f, "graph {}({}) {{", self.name, list(&self.inputs, &told))?;
-        for node in &self.nodes {
-            let outputs: Vec<ValueId> = node.outputs.iter().flatten().copied().collect();
-            let inputs: Vec<String> = node.inputs.iter().map(|id| id.as_ref().map_or("_".to_owned(), name)).collect();
-            writeln!(f, "    {} = {}({})", list(&outputs, &told), node.op.name(), inputs.join(", "))?;
-        }
-        writeln!(f, "    return {}\n}}", list(&self.outputs, &name))
+        self.write(f, "")
     }
+}
+
+impl Graph {
+    fn write(&self, f: &mut fmt::Formatter<'_>, pad: &str) -> fmt::Result {
+        let shown = |id: &ValueId| self.shown(*id);
+        let told = |id: &ValueId| format!("{}: {}", shown(id), self.fact(*id));
+        let list =
+            |ids: &[ValueId], each: &dyn Fn(&ValueId) -> String| ids.iter().map(each).collect::<Vec<_>>().join(", ");
+        writeln!(f, "graph {}({}) {{", self.name, list(&self.inputs, &told))?;
+        let mut known = vec![false; self.values.len()];
+        for node in &self.nodes {
+            self.write_constants(f, pad, node.inputs.iter().flatten(), &mut known)?;
+            let outputs: Vec<ValueId> = node.outputs.iter().flatten().copied().collect();
+            let inputs: Vec<String> = node.inputs.iter().map(|id| id.as_ref().map_or("_".to_owned(), shown)).collect();
+            write!(f, "{pad}    {} = {}({})", list(&outputs, &told), node.op.name(), inputs.join(", "))?;
+            writeln!(
+                f,
+                "{}",
+                if node.attributes.is_empty() { String::new() } else { format!(" {{{}}}", node.attributes) }
+            )?;
+            for body in node.op.bodies() {
+                let pad = format!("{pad}      ");
+                write!(f, "{pad}")?;
+                body.graph().write(f, &pad)?;
+            }
+        }
+        self.write_constants(f, pad, self.outputs.iter(), &mut known)?;
+        writeln!(f, "{pad}    return {}\n{pad}}}", list(&self.outputs, &shown))
+    }
+
+    /// Lines for those values that are constants and not `known` yet.
+    fn write_constants<'v>(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        pad: &str,
+        ids: impl Iterator<Item = &'v ValueId>,
+        known: &mut [bool],
+    ) -> fmt::Result {
+        for id in ids {
+            let fact = self.fact(*id);
+            if let Some(array) = fact.constant.as_ref().filter(|_| !std::mem::replace(&mut known[id.index()], true)) {
+                writeln!(f, "{pad}    {}: {fact} = {}", self.shown(*id), elements(array))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first elements of a constant.
+fn elements(array: &ArrayData) -> String {
+    const MOST: usize = 8;
+    let array = Array::from(array.clone());
+    let numbers = |array: Array| -> Option<String> {
+        let first = array
+            .reshape(&[-1])
+            .ok()?
+            .index(&[Slice { start: None, stop: Some(MOST as isize), step: 1 }.into()])
+            .ok()?;
+        let list: Vec<String> = match first.dtype() {
+            DType::Bool => first.to_vec::<bool>().ok()?.iter().map(bool::to_string).collect(),
+            dtype if dtype.is_integer() => {
+                first.astype(DType::I64).ok()?.to_vec::<i64>().ok()?.iter().map(i64::to_string).collect()
+            }
+            dtype if dtype.is_real() => {
+                first.astype(DType::F64).ok()?.to_vec::<f64>().ok()?.iter().map(|x| format!("{x:?}")).collect()
+            }
+            _ => return None,
+        };
+        Some(list.join(", "))
+    };
+    let more = if array.len() > MOST { ", ..." } else { "" };
+    numbers(array).map_or("constant".to_owned(), |list| format!("{list}{more}"))
 }

@@ -1,4 +1,5 @@
 //! What a node does.
+use crate::runner::NodeTally;
 use crate::{Datum, Fact, GraphError, Limits, Plan, State};
 use freelane_array::{ArrayData, DType};
 use freelane_pool::Lane;
@@ -87,6 +88,8 @@ pub struct Run<'r> {
     pub(crate) wanted: &'r [Option<u32>],
     pub(crate) memo: &'r mut Memo,
     pub(crate) limits: &'r Limits<'r>,
+    /// Where the times of the plans that the node runs are noted.
+    pub(crate) tally: Option<&'r NodeTally>,
 }
 
 /// Runs an operator by itself, outside of any graph, for as long as the limits allow. Returns the outputs that are wanted.
@@ -104,7 +107,7 @@ pub fn run_once(
     let mut outputs = SmallVec::new();
     outputs.resize_with(wanted.len(), || None);
     let memo = &mut None;
-    let mut cx = Run { lane, inputs, outputs, wanted: &wanted, memo, limits };
+    let mut cx = Run { lane, inputs, outputs, wanted: &wanted, memo, limits, tally: None };
     lane.until(limits.deadline, || op.run(&mut cx)).map_err(|e| limits.blame(e))?;
     Ok(cx.outputs)
 }
@@ -201,7 +204,10 @@ impl<'r> Run<'r> {
     /// # Errors
     /// Those of the plan.
     pub fn call(&self, plan: &Plan, state: &mut State, inputs: &[Datum]) -> Result<Vec<Datum>, GraphError> {
-        plan.run_within(self.lane, state, inputs, self.limits)
+        match self.tally.and_then(|tally| tally.of(plan)) {
+            Some(times) => plan.run_with(self.lane, state, inputs, self.limits, &mut [], Some(times)),
+            None => plan.run_within(self.lane, state, inputs, self.limits),
+        }
     }
 
     /// Whether the run is to end now: for operators that loop.

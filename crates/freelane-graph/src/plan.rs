@@ -1,9 +1,9 @@
 //! A graph that is ready to run: frozen, and shared by all lanes.
 use crate::graph::{Graph, Node};
 use crate::memory::{Memory, NONE, Recording};
-use crate::runner::NodeTally;
+use crate::runner::{NodeTally, PlanTally};
 use crate::{Datum, GraphError, Limits, Run, State, ValueId};
-use freelane_array::{DType, Dims};
+use freelane_array::{ArrayData, DType, Dims};
 use freelane_ops::Operand;
 use freelane_ops::program::MOST_INPUTS;
 use freelane_pool::{Lane, Reserve};
@@ -35,15 +35,24 @@ pub struct Plan {
     pub(crate) steps: Vec<Step>,
     constants: Vec<Option<Datum>>,
     outputs: Vec<Source>,
-    /// What every input must be, if all of the plan is one program: runs then need no state.
+    /// Set if all of the plan is one program: runs then need no state.
     direct: Option<Direct>,
     pub(crate) token: Arc<()>,
 }
 
 type Ran = Result<Vec<Datum>, GraphError>;
 
-/// Types and shapes of the inputs.
-type Direct = SmallVec<[(DType, Dims); MOST_INPUTS]>;
+/// Types and shapes of the inputs, and the shape of the output, of a plan that is one program.
+struct Direct {
+    inputs: SmallVec<[(DType, Dims); MOST_INPUTS]>,
+    output: Dims,
+}
+
+/// Equality of short shapes, without a call.
+#[inline]
+fn same(a: &[usize], b: &[usize]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
 
 const _: fn() = || {
     fn shared<T: Send + Sync>() {}
@@ -88,6 +97,12 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Handles to the constants that nobody else counts.
+    pub(crate) fn own_constants(&self) -> Vec<Option<Datum>> {
+        let own = |datum: &Datum| datum.array().map_or_else(|| datum.clone(), |array| array.counted_apart().into());
+        self.constants.iter().map(|constant| constant.as_ref().map(own)).collect()
+    }
+
     fn find_direct(&self) -> Option<Direct> {
         let ([step], [Source::Value(out)]) = (&self.steps[..], &self.outputs[..]) else { return None };
         let stays = |s: &Source| matches!(s, Source::Constant(_) | Source::Input(_));
@@ -97,7 +112,8 @@ impl Plan {
             let fact = self.graph.fact(*id);
             Some((fact.dtype?, Dims::from_vec(fact.known_shape()?)))
         };
-        self.graph.inputs.iter().map(known).collect()
+        let inputs = self.graph.inputs.iter().map(known).collect::<Option<_>>()?;
+        Some(Direct { inputs, output: known(&ValueId(*out))?.1 })
     }
 
     /// The run, if the plan is one program and the inputs are as expected.
@@ -111,23 +127,33 @@ impl Plan {
     ) -> Option<Ran> {
         let expected = self.direct.as_ref()?;
         let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
-            datum.array().is_some_and(|a| a.dtype() == *dtype && a.layout().shape() == &shape[..])
+            datum.array().is_some_and(|a| a.dtype() == *dtype && same(a.layout().shape(), shape))
         };
-        if inputs.len() != expected.len() || into.len() > 1 || !inputs.iter().zip(expected).all(fits) {
+        let expects = &expected.inputs;
+        if inputs.len() != expects.len() || into.len() > 1 || !inputs.iter().zip(expects).all(fits) {
             return None;
         }
         let step = &self.steps[0];
         let node = &self.graph.nodes[step.node];
         let program = node.op.program()?;
-        let mut args: SmallVec<[Operand<'_>; MOST_INPUTS]> = SmallVec::new();
+        let mut args: SmallVec<[&ArrayData; MOST_INPUTS]> = SmallVec::new();
         for source in &step.inputs {
             let datum = match *source {
                 Source::Constant(v) => self.constants[v as usize].as_ref(),
                 Source::Input(i) => inputs.get(i as usize),
                 _ => None,
             };
-            args.push(Operand::Array(datum?.array()?));
+            args.push(datum?.array()?);
         }
+        if let [Datum::Array(out)] = into
+            && same(out.layout().shape(), &expected.output)
+            && limits.watch.is_none()
+            && limits.check().is_ok()
+            && program.call_whole(lane, &args, out)
+        {
+            return Some(Ok(vec![]));
+        }
+        let args: SmallVec<[Operand<'_>; MOST_INPUTS]> = args.into_iter().map(Operand::Array).collect();
         let run = || -> Ran {
             limits.check()?;
             let [place] = into else { return Ok(vec![program.call(lane, &args)?.into()]) };
@@ -222,18 +248,19 @@ impl Plan {
         inputs: &[Datum],
         limits: &Limits<'_>,
         into: &mut [Datum],
-        times: Option<&[NodeTally]>,
+        times: Option<&PlanTally>,
     ) -> Result<Vec<Datum>, GraphError> {
         self.check_inputs(inputs)?;
         let mut memory = state.take(self, inputs, !into.is_empty());
         let mut reserve = lane.reserve(&memory.slots)?;
         let mut recording = (!memory.recorded).then(Recording::default);
-        let execution = Execution { plan: self, lane, inputs, limits, times };
-        let steps = || execution.steps(&mut state.values, &mut memory, &mut reserve, &mut recording);
+        let State { values, constants, .. } = &mut *state;
+        let execution = Execution { plan: self, lane, inputs, constants, limits, times };
+        let steps = || execution.steps(values, &mut memory, &mut reserve, &mut recording);
         let done = lane.until(limits.deadline, steps);
         let result = done.and_then(|()| match into {
-            [] => execution.collect(&mut state.values),
-            into => execution.write(&mut state.values, into, &memory, &mut reserve, &mut recording),
+            [] => execution.collect(values),
+            into => execution.write(values, into, &memory, &mut reserve, &mut recording),
         });
         drop(reserve);
         match &result {
@@ -291,8 +318,9 @@ struct Execution<'r> {
     plan: &'r Plan,
     lane: &'r Lane,
     inputs: &'r [Datum],
+    constants: &'r [Option<Datum>],
     limits: &'r Limits<'r>,
-    times: Option<&'r [NodeTally]>,
+    times: Option<&'r PlanTally>,
 }
 
 impl Execution<'_> {
@@ -305,8 +333,9 @@ impl Execution<'_> {
     ) -> Result<(), GraphError> {
         for (i, step) in self.plan.steps.iter().enumerate() {
             self.limits.check()?;
-            let began = self.times.map(|times| (&times[i], Instant::now()));
-            self.step(i, step, values, memory, reserve).map_err(|e| self.at(step, e))?;
+            let tally = self.times.map(|times| &times.nodes[i]);
+            let began = tally.map(|tally| (tally, Instant::now()));
+            self.step(i, step, values, memory, reserve, tally).map_err(|e| self.at(step, e))?;
             if let Some(watch) = self.limits.watch {
                 watch.step();
             }
@@ -345,6 +374,7 @@ impl Execution<'_> {
         values: &mut [Option<Datum>],
         memory: &mut Memory,
         reserve: &mut Reserve<'_>,
+        tally: Option<&NodeTally>,
     ) -> Result<(), GraphError> {
         for &v in step.outputs.iter().flatten() {
             let place = memory.places[v as usize];
@@ -357,7 +387,7 @@ impl Execution<'_> {
         outputs.resize_with(step.outputs.len(), || None);
         let (lane, limits) = (self.lane, self.limits);
         let memo = &mut memory.memos[i];
-        let mut cx = Run { lane, inputs: &inputs, outputs, wanted: &step.outputs, memo, limits };
+        let mut cx = Run { lane, inputs: &inputs, outputs, wanted: &step.outputs, memo, limits, tally };
         let done = self.plan.graph.nodes[step.node].op.run(&mut cx);
         let outputs = cx.outputs;
         drop(inputs);
@@ -377,7 +407,7 @@ impl Execution<'_> {
     fn find<'v>(&'v self, source: Source, values: &'v [Option<Datum>]) -> Option<&'v Datum> {
         match source {
             Source::Absent => None,
-            Source::Constant(v) => self.plan.constants[v as usize].as_ref(),
+            Source::Constant(v) => self.constants[v as usize].as_ref(),
             Source::Input(i) => self.inputs.get(i as usize),
             Source::Value(v) => values[v as usize].as_ref(),
         }

@@ -1,5 +1,6 @@
 //! A plan with what all lanes keep to run it.
-use crate::{Datum, GraphError, Limits, Plan, State};
+use crate::plan::Step;
+use crate::{Datum, GraphError, Limits, Node, Plan, State};
 use freelane_pool::Lane;
 use freelane_sync::{OnceTable, PerLane, Slot, Tally};
 use std::sync::Arc;
@@ -31,7 +32,7 @@ struct Cell {
     // LEDGER: its lane notes; others read
     longest: Tally,
     // LEDGER: its lane; made at its first measured run
-    nodes: OnceTable<Box<[NodeTally]>>,
+    nodes: OnceTable<PlanTally>,
 }
 
 impl Cell {
@@ -41,16 +42,38 @@ impl Cell {
     }
 }
 
-/// Runs and nanoseconds of a node.
-#[derive(Default)]
+/// Runs and nanoseconds of a plan's nodes.
+pub(crate) struct PlanTally {
+    of: Arc<()>,
+    pub nodes: Box<[NodeTally]>,
+}
+
+/// Runs and nanoseconds of a node, and of the plans that it runs.
 pub(crate) struct NodeTally {
     // LEDGER: the lane it is of counts; others read
     runs: Tally,
     // LEDGER: the lane it is of counts; others read
     ns: Tally,
+    bodies: Box<[PlanTally]>,
+}
+
+impl PlanTally {
+    fn new(plan: &Plan) -> PlanTally {
+        let bodies = |node: &Node| node.op.bodies().into_iter().map(|body| PlanTally::new(body)).collect();
+        let node = |step: &Step| {
+            let bodies = bodies(&plan.graph.nodes[step.node]);
+            NodeTally { runs: Tally::new(), ns: Tally::new(), bodies }
+        };
+        PlanTally { of: plan.token.clone(), nodes: plan.steps.iter().map(node).collect() }
+    }
 }
 
 impl NodeTally {
+    /// The tally of a plan that the node runs.
+    pub fn of(&self, plan: &Plan) -> Option<&PlanTally> {
+        self.bodies.iter().find(|body| Arc::ptr_eq(&body.of, &plan.token))
+    }
+
     pub fn add(&self, spent: Duration) {
         self.runs.add(1);
         self.ns.add(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX));
@@ -60,7 +83,7 @@ impl NodeTally {
 /// How long a node took.
 #[derive(Clone, Debug)]
 pub struct NodeTime {
-    /// The node's name.
+    /// The node's name, behind those of the nodes that it lies in; the name of its output if it has none.
     pub node: String,
     /// Its operator.
     pub op: String,
@@ -68,6 +91,8 @@ pub struct NodeTime {
     pub runs: u64,
     /// All of its runs together.
     pub total: Duration,
+    /// Of them, the time of the nodes of its graphs, which are told of by themselves.
+    pub inner: Duration,
 }
 
 /// How long runs took.
@@ -196,9 +221,8 @@ impl Runner {
         })
     }
 
-    fn tallies<'c>(&self, cell: &'c Cell) -> Option<&'c [NodeTally]> {
-        (self.measure == Measure::Nodes)
-            .then(|| &**cell.nodes.get_or_init(|| self.plan.steps.iter().map(|_| NodeTally::default()).collect()))
+    fn tallies<'c>(&self, cell: &'c Cell) -> Option<&'c PlanTally> {
+        (self.measure == Measure::Nodes).then(|| cell.nodes.get_or_init(|| PlanTally::new(&self.plan)))
     }
 
     /// Frees what lanes keep for their next run, except where one is running; returns how many lanes kept something.
@@ -218,15 +242,11 @@ impl Runner {
         latency
     }
 
-    /// How long each node took, if that is measured: all lanes together, the slowest first.
+    /// How long each node took, those of branches and loops too, if that is measured: all lanes together, the slowest first.
     pub fn profile(&self) -> Vec<NodeTime> {
-        let nodes = self.plan.steps.iter().map(|step| &self.plan.graph.nodes[step.node]);
-        let time = |(i, node): (usize, &crate::Node)| {
-            let tallies = self.cells.iter().filter_map(|cell| cell.nodes.get()).map(|t| &t[i]);
-            let (runs, ns) = tallies.fold((0, 0), |(runs, ns), t| (runs + t.runs.get(), ns + t.ns.get()));
-            NodeTime { node: node.name.clone(), op: node.op.name().to_owned(), runs, total: Duration::from_nanos(ns) }
-        };
-        let mut times: Vec<NodeTime> = nodes.enumerate().map(time).collect();
+        let tallies: Vec<&PlanTally> = self.cells.iter().filter_map(|cell| cell.nodes.get()).collect();
+        let mut times = vec![];
+        collect_times(&self.plan, &tallies, "", &mut times);
         times.sort_by_key(|t| std::cmp::Reverse(t.total));
         times
     }
@@ -243,6 +263,27 @@ impl Runner {
         }
         memory
     }
+}
+
+/// Adds the times of a plan's nodes; returns their sum. Names begin with the node that runs the plan.
+fn collect_times(plan: &Plan, tallies: &[&PlanTally], prefix: &str, times: &mut Vec<NodeTime>) -> Duration {
+    let mut sum = Duration::ZERO;
+    for (i, step) in plan.steps.iter().enumerate() {
+        let node = &plan.graph.nodes[step.node];
+        let name = format!("{prefix}{}", plan.graph.node_name(node));
+        let of_lanes = || tallies.iter().map(|t| &t.nodes[i]);
+        let total = Duration::from_nanos(of_lanes().map(|t| t.ns.get()).sum());
+        let runs = of_lanes().map(|t| t.runs.get()).sum();
+        let at = times.len();
+        times.push(NodeTime { node: name.clone(), op: node.op.name().to_owned(), runs, total, inner: Duration::ZERO });
+        for body in node.op.bodies() {
+            let inner: Vec<&PlanTally> = of_lanes().filter_map(|t| t.of(body)).collect();
+            let sum = collect_times(body, &inner, &format!("{name}/"), times);
+            times[at].inner += sum;
+        }
+        sum += total;
+    }
+    sum
 }
 
 fn count(cell: &Cell, spent: Duration) {

@@ -12,6 +12,8 @@ const MOST_SIGNATURES: usize = 16;
 pub struct State {
     of: Option<Arc<()>>,
     pub(crate) values: Vec<Option<Datum>>,
+    /// The plan's constants under counts of the lane's own: whoever takes one along writes nothing that other lanes read.
+    pub(crate) constants: Vec<Option<Datum>>,
     /// Those used last come first.
     memories: Vec<Memory>,
 }
@@ -20,7 +22,7 @@ impl State {
     /// The memory plan for these inputs, and for outputs that are the caller's or new; taken out. A new one if there is none.
     pub(crate) fn take(&mut self, plan: &Plan, inputs: &[Datum], into: bool) -> Memory {
         if !self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &plan.token)) {
-            *self = State { of: Some(plan.token.clone()), ..State::default() };
+            *self = State { of: Some(plan.token.clone()), constants: plan.own_constants(), ..State::default() };
             self.values.resize_with(plan.graph.values.len(), || None);
         }
         let mut key = signature(inputs);

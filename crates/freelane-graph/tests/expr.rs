@@ -70,7 +70,7 @@ fn mixed_types_are_converted_inside_the_group() {
 
 fn optimized(inputs: &[Expr], f: impl Fn(&[Expr]) -> Expr) -> Graph {
     let mut graph = trace(inputs, &[f(inputs)]).unwrap();
-    Lane::with(|lane| passes::optimize(lane, &mut graph, None)).unwrap();
+    Lane::with(|lane| passes::optimize(lane, &mut graph)).unwrap();
     graph
 }
 
@@ -96,7 +96,7 @@ fn shapes_that_elements_decide_stay_open() {
     let sum = (&part * 2.0).sum(.., false).unwrap();
     assert!(part.is_open() && !sum.is_open());
     let mut graph = trace(&[input], &[part, sum]).unwrap();
-    Lane::with(|lane| passes::optimize(lane, &mut graph, None)).unwrap();
+    Lane::with(|lane| passes::optimize(lane, &mut graph)).unwrap();
     let plan = Plan::new(graph).unwrap();
     let other = &a * -1.0;
     let run = |a: &Array| {

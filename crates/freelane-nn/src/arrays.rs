@@ -71,6 +71,15 @@ pub(crate) fn not_real(op: &'static str, found: DType) -> OpsError {
     OpsError::DType { op, found: vec![found], supported: "float16, bfloat16, float32, float64".to_owned() }
 }
 
+/// Indices of elements among `n`, of which none is negative.
+pub(crate) fn indices_below(op: &'static str, indices: &[i64], n: usize) -> Result<Vec<usize>, OpsError> {
+    let below = |&i: &i64| {
+        let place = usize::try_from(i).ok().filter(|i| *i < n);
+        place.ok_or_else(|| OpsError::argument(op, format!("index {i} of {n}")))
+    };
+    indices.iter().map(below).collect()
+}
+
 /// The array itself if it has no gaps, else a copy without.
 pub(crate) fn dense(x: &ArrayData) -> Result<Cow<'_, ArrayData>, OpsError> {
     if x.layout().is_contiguous() {

@@ -1,6 +1,7 @@
 //! Attention: weighted means of values, by how keys and queries agree.
 use crate::arrays::{
-    Real, dense_as, elements, elements_mut, fill, in_dtype, scratch, too_large, wide_dtype, with_real, with_scratch,
+    Real, dense_as, elements, elements_mut, fill, in_dtype, indices_below, scratch, too_large, wide_dtype, with_real,
+    with_scratch,
 };
 use crate::softmax::softmax_line;
 use freelane_array::{ArrayData, DType};
@@ -427,8 +428,7 @@ impl Rotary {
             None => (0..batch * length).collect(),
             Some(given) => {
                 let given = dense_as(given, DType::I64)?;
-                let list = elements::<i64>(&given)?.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX));
-                list.collect::<Vec<usize>>()
+                indices_below(OP, elements::<i64>(&given)?, rows)?
             }
         };
         if positions.len() != batch * length || positions.iter().any(|p| *p >= rows) {

@@ -111,6 +111,11 @@ impl ByteMatrix {
         Ok(ByteMatrix { rows, columns, words, plan })
     }
 
+    /// Bytes of the packed matrix.
+    pub fn nbytes(&self) -> usize {
+        size_of_val(&self.words[..])
+    }
+
     /// `a` times the matrix, exact: the last axis of `a` is summed over. Zero points of `a` are one or one for each row, those of
     /// the matrix one or one for each column.
     ///

@@ -170,6 +170,12 @@ impl Convolution {
         Ok(Convolution { input: shape[1..].to_vec(), output: output[1..].to_vec(), layouts, kind })
     }
 
+    /// Bytes of the packed weights.
+    pub fn nbytes(&self) -> usize {
+        let (Planned::F32(_, packed) | Planned::F64(_, packed)) = &self.kind;
+        packed.layout().len() * packed.dtype().size()
+    }
+
     /// The shape of the result for images of a shape.
     ///
     /// # Errors

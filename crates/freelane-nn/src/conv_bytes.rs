@@ -54,6 +54,11 @@ impl ByteKernels {
         Ok(ByteKernels { shape: shape.into(), groups, dtype: weights.dtype(), words })
     }
 
+    /// Bytes of the packed weights.
+    pub fn nbytes(&self) -> usize {
+        size_of_val(&self.words[..])
+    }
+
     /// Output channels.
     pub fn outputs(&self) -> usize {
         self.shape[0]

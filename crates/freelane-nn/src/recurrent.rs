@@ -124,6 +124,13 @@ impl<T: Real> Right<T> {
         Ok(Right::Floats { packed: pack_rows(rows, columns, depth)?, depth, columns })
     }
 
+    fn nbytes(&self) -> usize {
+        match self {
+            Right::Floats { packed, .. } => size_of_val(&packed[..]),
+            Right::Bytes(scaled) => scaled.matrix.nbytes(),
+        }
+    }
+
     /// `out = x right`, then a bias is added to each row.
     fn multiply(&self, lane: &Lane, x: &[T], bias: Option<&[T]>, out: &mut [T]) -> Result<(), OpsError> {
         const OP: &str = "recurrence";
@@ -159,6 +166,12 @@ struct Direction<T> {
     reset: Option<Right<T>>,
 }
 
+impl<T: Real> Direction<T> {
+    fn nbytes(&self) -> usize {
+        [Some(&self.inputs), Some(&self.hidden), self.reset.as_ref()].into_iter().flatten().map(Right::nbytes).sum()
+    }
+}
+
 /// Weights as products read them.
 #[derive(Clone)]
 pub struct Weights {
@@ -171,6 +184,16 @@ pub struct Weights {
 enum Directions {
     F32(Arc<Vec<Direction<f32>>>),
     F64(Arc<Vec<Direction<f64>>>),
+}
+
+impl Weights {
+    /// Bytes of the packed weights.
+    pub fn nbytes(&self) -> usize {
+        match &self.kind {
+            Directions::F32(all) => all.iter().map(Direction::nbytes).sum(),
+            Directions::F64(all) => all.iter().map(Direction::nbytes).sum(),
+        }
+    }
 }
 
 /// Packs columns of the transpose of some rows.

@@ -1,6 +1,8 @@
 //! Images read between their pixels: at the points of a grid, in boxes, under kernels that bend.
 use crate::Sliding;
-use crate::arrays::{Real, dense_as, elements, fill, in_dtype, scratch, too_large, wide_dtype, with_real};
+use crate::arrays::{
+    Real, dense_as, elements, fill, in_dtype, indices_below, scratch, too_large, wide_dtype, with_real,
+};
 use crate::transposed::scatter;
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::window::Window;
@@ -261,9 +263,10 @@ impl RoiAlign {
             return Err(OpsError::argument(OP, format!("{output:?} cells of {each} by {each} samples")));
         }
         let images = dense_as(images, DType::I64)?;
-        let of: Option<Vec<usize>> =
-            elements::<i64>(&images)?.iter().map(|&i| usize::try_from(i).ok().filter(|i| *i < batch)).collect();
-        let of = of.filter(|of| of.len() == count && rows * columns > 0).ok_or_else(fail)?;
+        let of = indices_below(OP, elements::<i64>(&images)?, batch)?;
+        if of.len() != count || rows * columns == 0 {
+            return Err(fail());
+        }
         let wide = wide_dtype(OP, x.dtype())?;
         let dense = dense_as(x, wide)?;
         let boxes = dense_as(boxes, DType::F64)?;

@@ -10,8 +10,12 @@ use freelane_kernels::window::{Axis, Window};
 use freelane_ops::{Array, OpsError};
 use freelane_pool::Lane;
 use freelane_simd::Isa;
+use std::ops::Range;
 
 const OP: &str = "ConvTranspose";
+
+/// Products that wait to be added in their places: as many as the second-level cache holds, and those of one channel at least.
+const MOST_WAITING: usize = 1 << 18;
 
 /// A transposed convolution: every pixel of the input adds its kernel to the output.
 #[derive(Clone, Debug, Default)]
@@ -128,27 +132,39 @@ struct Job<'a, T> {
 }
 
 impl<T: Real> Job<'_, T> {
-    /// One group of channels of one image: products of pixels and kernels, then each added in its place.
+    /// One group of channels of one image: products of pixels and kernels, then each added in its place, some channels at a time.
     fn run(&self, lane: &Lane, i: usize, out: &mut [T]) -> Result<(), OpsError> {
         let (pixels, taps) = (self.window.outputs(), self.window.taps());
-        let (rows, k, group) = (self.outputs * taps, self.depth, i % self.groups);
-        let large = || too_large(OP);
-        let mut columns = Array::empty(&[rows.checked_mul(pixels).ok_or_else(large)?], T::DTYPE)?;
-        let columns = elements_mut::<T>(&mut columns)?;
-        let kernels = Mat::new(self.weights, group * k * rows, [rows, k], [1, rows as isize]).ok_or_else(large)?;
-        let image = Mat::new(self.images, i * k * pixels, [k, pixels], [pixels as isize, 1]).ok_or_else(large)?;
-        let mut product = MatMut::new(columns, 0, [rows, pixels], [pixels as isize, 1]).ok_or_else(large)?;
-        with_scratch(lane, OP, gemm_scratch::<T>(rows, pixels, k), |scratch| {
-            gemm(Isa::current(), kernels, image, &mut product, 0..pixels, Epilogue::default(), scratch);
-        })?;
+        let of_channel = pixels.checked_mul(taps).ok_or_else(|| too_large(OP))?;
+        let channels = (MOST_WAITING / of_channel.max(1)).clamp(1, self.outputs.max(1));
+        let mut products = Array::empty(&[channels.checked_mul(of_channel).ok_or_else(|| too_large(OP))?], T::DTYPE)?;
+        let products = elements_mut::<T>(&mut products)?;
         let plane = self.window.inputs();
-        for (c, out) in out.chunks_exact_mut(plane).enumerate() {
-            out.fill(self.bias.map_or(T::zero(), |b| b[group * self.outputs + c]));
-            for tap in 0..taps {
-                scatter(self.window, tap, &columns[(c * taps + tap) * pixels..][..pixels], out);
+        for (block, out) in out.chunks_mut((channels * plane).max(1)).enumerate() {
+            let first = block * channels;
+            self.multiply(lane, i, first..(first + channels).min(self.outputs), products)?;
+            for (c, out) in out.chunks_exact_mut(plane).enumerate() {
+                out.fill(self.bias.map_or(T::zero(), |b| b[i % self.groups * self.outputs + first + c]));
+                for tap in 0..taps {
+                    scatter(self.window, tap, &products[(c * taps + tap) * pixels..][..pixels], out);
+                }
             }
         }
         Ok(())
+    }
+
+    /// The products of all pixels of a group with the kernels of some of its outputs.
+    fn multiply(&self, lane: &Lane, i: usize, outputs: Range<usize>, products: &mut [T]) -> Result<(), OpsError> {
+        let (pixels, taps, k) = (self.window.outputs(), self.window.taps(), self.depth);
+        let (all, rows) = (self.outputs * taps, outputs.len() * taps);
+        let large = || too_large(OP);
+        let first = i % self.groups * k * all + outputs.start * taps;
+        let kernels = Mat::new(self.weights, first, [rows, k], [1, all as isize]).ok_or_else(large)?;
+        let image = Mat::new(self.images, i * k * pixels, [k, pixels], [pixels as isize, 1]).ok_or_else(large)?;
+        let mut product = MatMut::new(products, 0, [rows, pixels], [pixels as isize, 1]).ok_or_else(large)?;
+        with_scratch(lane, OP, gemm_scratch::<T>(rows, pixels, k), |scratch| {
+            gemm(Isa::current(), kernels, image, &mut product, 0..pixels, Epilogue::default(), scratch);
+        })
     }
 }
 
@@ -173,5 +189,44 @@ pub(crate) fn scatter<T: Real>(window: &Window, tap: usize, from: &[T], out: &mu
                 line.iter_mut().step_by(wide.stride).zip(row).for_each(|(o, x)| *o += *x);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freelane_array::DType;
+
+    /// Every pixel and tap, added one by one in the order of the taps.
+    fn naive(x: &[f32], w: &[f32], [channels, outputs, n, kernel, stride]: [usize; 5]) -> Vec<f32> {
+        let plane = (n - 1) * stride + kernel;
+        let mut y = vec![0.0; outputs * plane * plane];
+        for (o, out) in y.chunks_mut(plane * plane).enumerate() {
+            for tap in 0..kernel * kernel {
+                for pixel in 0..n * n {
+                    let at = (pixel / n * stride + tap / kernel) * plane + pixel % n * stride + tap % kernel;
+                    let product = |c: usize| x[c * n * n + pixel] * w[(c * outputs + o) * kernel * kernel + tap];
+                    out[at] += (0..channels).map(product).sum::<f32>();
+                }
+            }
+        }
+        y
+    }
+
+    #[test]
+    fn channels_wait_a_few_at_a_time() {
+        // Of whole numbers every sum is exact.
+        let sizes = [2, 5, 96, 3, 2];
+        let [channels, outputs, n, kernel, stride] = sizes;
+        assert!(outputs * kernel * kernel * n * n > MOST_WAITING, "more than one block");
+        let numbers = |count: usize| (0..count).map(|i| (i * 7 % 11) as f32 - 5.0).collect::<Vec<_>>();
+        let (x, w) = (numbers(channels * n * n), numbers(channels * outputs * kernel * kernel));
+        let sliding = Sliding { kernel: vec![kernel; 2], strides: vec![stride; 2], ..Sliding::default() };
+        let how = Transposed { sliding, groups: 1, ..Transposed::default() };
+        let image = Array::from_vec(x.clone(), &[1, channels, n, n]).unwrap();
+        let weights = Array::from_vec(w.clone(), &[channels, outputs, kernel, kernel]).unwrap();
+        let y = Lane::with(|lane| how.call(lane, image.data(), weights.data(), None)).unwrap();
+        assert_eq!(y.dtype(), DType::F32);
+        assert_eq!(Array::from(y).to_vec::<f32>().unwrap(), naive(&x, &w, sizes));
     }
 }

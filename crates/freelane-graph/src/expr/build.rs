@@ -17,7 +17,7 @@ pub fn values(lane: &Lane, limits: &Limits<'_>, exprs: &[Expr]) -> Result<Vec<Ar
         let ids = pending.iter().map(|e| builder.add(e)).collect::<Result<Vec<_>, _>>()?;
         let Builder { mut graph, inputs, .. } = builder;
         ids.into_iter().for_each(|id| graph.output(id));
-        passes::optimize(lane, &mut graph, None)?;
+        passes::optimize(lane, &mut graph)?;
         let made = Plan::new(graph)?.run_within(lane, &mut State::default(), &inputs, limits)?;
         for (expr, datum) in pending.iter().zip(made) {
             let Datum::Array(array) = datum else { return Err(GraphError::invalid("an expression is an array")) };

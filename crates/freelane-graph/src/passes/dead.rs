@@ -1,8 +1,9 @@
 //! Drops nodes that nobody reads.
+use super::Budget;
 use crate::{Graph, GraphError};
 use freelane_pool::Lane;
 
-pub(super) fn run(_: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
+pub(super) fn run(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
     let mut read = vec![false; graph.values.len()];
     graph.outputs.iter().for_each(|id| read[id.index()] = true);
     let mut kept = vec![];

@@ -25,15 +25,14 @@ impl Default for Budget {
     }
 }
 
-pub(super) fn run(lane: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
-    let mut budget = Budget::default();
+pub(super) fn run(lane: &Lane, graph: &mut Graph, budget: &mut Budget) -> Result<(), GraphError> {
     for node in std::mem::take(&mut graph.nodes) {
         if node.outputs.iter().flatten().all(|id| graph.fact(*id).constant.is_some()) {
             continue;
         }
         let facts: Vec<Option<&Fact>> = node.inputs.iter().map(|id| id.map(|id| graph.fact(id))).collect();
         let made: Vec<Option<&Fact>> = node.outputs.iter().map(|id| id.map(|id| graph.fact(id))).collect();
-        let Some(arrays) = computed(lane, &*node.op, &facts, &made, &mut budget) else {
+        let Some(arrays) = computed(lane, &*node.op, &facts, &made, budget) else {
             graph.nodes.push(node);
             continue;
         };

@@ -2,6 +2,7 @@
 //!
 //! A node joins the group of the node that alone reads it, where the types are known and the group stays a program of few
 //! operands. Bits stay: each element goes through the same loops.
+use super::Budget;
 use super::same::SameShape;
 use crate::operator::{Operator, Run};
 use crate::{Fact, Graph, GraphError, Node, ValueId};
@@ -88,7 +89,7 @@ struct Group {
     inputs: Vec<ValueId>,
 }
 
-pub(super) fn run(_: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
+pub(super) fn run(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
     let mut readers: HashMap<ValueId, usize> = HashMap::new();
     let read = graph.nodes.iter().flat_map(|n| n.inputs.iter().flatten()).chain(&graph.outputs);
     read.for_each(|id| *readers.entry(*id).or_default() += 1);
@@ -184,5 +185,5 @@ fn fused(graph: &Graph, group: &Group) -> Result<Node, OpsError> {
     let last = &graph.nodes[group.nodes[group.nodes.len() - 1]];
     let op = Fused { program, name: names.join("+"), fact: graph.fact(out).clone() };
     let inputs = group.inputs.iter().copied().map(Some).collect();
-    Ok(Node { name: last.name.clone(), op: Arc::new(op), inputs, outputs: vec![Some(out)] })
+    Ok(Node { name: last.name.clone(), op: Arc::new(op), inputs, outputs: vec![Some(out)], attributes: String::new() })
 }

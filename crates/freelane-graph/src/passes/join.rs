@@ -1,11 +1,12 @@
 //! Lets operators do what an elementwise node does to their result: a bias, an activation.
 //!
 //! The node must alone read the result, and take nothing else but a constant.
+use super::Budget;
 use crate::{Graph, GraphError, ValueId};
 use freelane_pool::Lane;
 use std::collections::HashMap;
 
-pub(super) fn run(_: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
+pub(super) fn run(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
     let mut readers: HashMap<ValueId, Vec<usize>> = HashMap::new();
     for (i, node) in graph.nodes.iter().enumerate() {
         node.inputs.iter().flatten().for_each(|id| readers.entry(*id).or_default().push(i));

@@ -1,10 +1,11 @@
 //! Makes one node of those that compute the same: same operator, same key, same inputs.
+use super::Budget;
 use crate::{Graph, GraphError, ValueId};
 use freelane_pool::Lane;
 use std::any::Any;
 use std::collections::HashMap;
 
-pub(super) fn run(_: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
+pub(super) fn run(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
     let mut same: Vec<ValueId> = (0..graph.values.len() as u32).map(ValueId).collect();
     let mut seen = HashMap::new();
     let mut kept: Vec<crate::Node> = vec![];

@@ -1,6 +1,8 @@
 //! Passes: what makes a graph smaller or faster without changing what it computes.
 //!
-//! Each is one file with one function of a graph. [`PASSES`] has them in the order they run.
+//! Each is one file with one function of a graph, and says what stays of the values that are still there after it; check.rs
+//! compares them. [`PASSES`] has them in the order they run.
+mod check;
 mod dead;
 mod fold;
 mod fuse;
@@ -8,42 +10,73 @@ mod join;
 mod merge;
 mod same;
 
+pub use check::Trace;
 pub use fold::{Budget, computed};
 
 use crate::{Graph, GraphError};
 use freelane_pool::Lane;
+use std::fmt;
+
+/// What a pass promises of each value that is there before and after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Keeps {
+    /// Every bit, but for the payload of a NaN.
+    Bits,
+    /// Numbers, up to this part of the largest one of the value.
+    Near(f64),
+}
+
+impl fmt::Display for Keeps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Keeps::Bits => f.write_str("bits"),
+            Keeps::Near(part) => write!(f, "numbers within {part:e} of the largest"),
+        }
+    }
+}
 
 /// A pass.
+#[derive(Clone, Copy)]
 pub struct Pass {
     /// Its name.
     pub name: &'static str,
     /// What it does.
     pub doc: &'static str,
-    run: fn(&Lane, &mut Graph) -> Result<(), GraphError>,
+    /// What it promises.
+    pub keeps: Keeps,
+    /// Does it. What is computed ahead is taken from the budget.
+    pub run: fn(&Lane, &mut Graph, &mut Budget) -> Result<(), GraphError>,
 }
 
-/// All passes, in the order they run.
+const fn pass(
+    name: &'static str,
+    doc: &'static str,
+    run: fn(&Lane, &mut Graph, &mut Budget) -> Result<(), GraphError>,
+) -> Pass {
+    Pass { name, doc, keeps: Keeps::Bits, run }
+}
+
+/// All passes of any graph, in the order they run.
 pub const PASSES: &[Pass] = &[
-    Pass { name: "fold", doc: "computes ahead what is the same in every run", run: fold::run },
-    Pass { name: "merge", doc: "makes one node of those that compute the same", run: merge::run },
-    Pass { name: "dead", doc: "drops what nobody reads", run: dead::run },
-    Pass { name: "join", doc: "makes biases and activations part of what is before them", run: join::run },
-    Pass { name: "fuse", doc: "runs groups of elementwise functions tile by tile", run: fuse::run },
+    pass("fold", "computes ahead what is the same in every run", fold::run),
+    pass("merge", "makes one node of those that compute the same", merge::run),
+    pass("dead", "drops what nobody reads", dead::run),
+    pass("join", "makes biases and activations part of what is before them", join::run),
+    pass("fuse", "runs groups of elementwise functions tile by tile", fuse::run),
 ];
 
-/// Runs the passes, up to and with the one of a name, or all.
+/// Runs all [`PASSES`].
 ///
 /// # Errors
-/// When there is no pass of that name. A node that fails when it is computed ahead stays where it is.
-pub fn optimize(lane: &Lane, graph: &mut Graph, until: Option<&str>) -> Result<(), GraphError> {
-    let count = match until {
-        None => PASSES.len(),
-        Some(name) => {
-            1 + PASSES.iter().position(|p| p.name == name).ok_or_else(|| {
-                let names: Vec<&str> = PASSES.iter().map(|p| p.name).collect();
-                GraphError::invalid(format!("there is no pass {name}; there are {}", names.join(", ")))
-            })?
-        }
-    };
-    PASSES[..count].iter().try_for_each(|pass| (pass.run)(lane, graph))
+/// As [`run`].
+pub fn optimize(lane: &Lane, graph: &mut Graph) -> Result<(), GraphError> {
+    run(lane, graph, PASSES, &mut Budget::default())
+}
+
+/// Runs passes, one after another.
+///
+/// # Errors
+/// When memory cannot be had. A node that fails when it is computed ahead stays where it is.
+pub fn run(lane: &Lane, graph: &mut Graph, passes: &[Pass], budget: &mut Budget) -> Result<(), GraphError> {
+    passes.iter().try_for_each(|pass| (pass.run)(lane, graph, budget))
 }
