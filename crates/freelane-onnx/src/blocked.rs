@@ -2,21 +2,59 @@
 //!
 //! Nothing is reordered for it: where such a part of the graph begins, a convolution reads planar images and writes blocks, and
 //! where it ends, one does the opposite. The bits are those of planar images.
-use crate::epilogue::{Copy, operator};
+use crate::epilogue::operator;
 use crate::ops::{Conv, Pool, in_blocks};
 use freelane_array::DType;
+use freelane_graph::passes::{Budget, Keeps, Pass};
 use freelane_graph::{Dim, Graph, GraphError, Node, Operator, ValueId};
 use freelane_nn::conv::{BLOCK, Layout};
-use std::collections::HashSet;
+use freelane_pool::Lane;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Output pixels below which planar images are convolved in a way that blocks have not.
 const FEW: usize = 12;
 
 /// Keeps images in blocks where that can be.
-pub(crate) fn keep(graph: Graph) -> Result<Graph, GraphError> {
-    let blocked = blocked(&graph);
-    if blocked.is_empty() { Ok(graph) } else { rebuilt(&graph, &blocked) }
+pub(crate) const PASS: Pass =
+    Pass { name: "blocks", doc: "keeps images in blocks between convolutions", keeps: Keeps::Bits, run };
+
+fn run(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
+    let blocked = blocked(graph);
+    if blocked.is_empty() {
+        return Ok(());
+    }
+    let layout = |id: Option<&Option<ValueId>>| match id {
+        Some(Some(id)) if blocked.contains(id) => Layout::Blocked,
+        _ => Layout::Planar,
+    };
+    // Of each value that is kept in blocks, the blocks.
+    let mut blocks: HashMap<ValueId, ValueId> = HashMap::new();
+    let mut kept = vec![];
+    for node in graph.nodes().to_vec() {
+        let layouts = [layout(node.inputs.first()), layout(node.outputs.first())];
+        let op: Arc<dyn Operator> = match (operator::<Conv>(&node), operator::<Pool>(&node)) {
+            _ if layouts == [Layout::Planar; 2] => node.op.clone(),
+            (Some(conv), _) => Arc::new(conv.within(layouts)),
+            (_, Some(pool)) => Arc::new(pool.within(layouts[0])),
+            _ => node.op.clone(),
+        };
+        let inputs = node.inputs.iter().map(|id| id.map(|id| blocks.get(&id).copied().unwrap_or(id))).collect();
+        let mut node = Node { op, inputs, ..node };
+        if let (Some(&Some(out)), Layout::Blocked) = (node.outputs.first(), layouts[1]) {
+            let mut fact = graph.fact(out).clone();
+            fact.shape = fact.shape.map(|shape| in_blocks(Layout::Blocked, shape));
+            let own =
+                graph.add_shared(&node.name, node.op.clone(), &node.inputs, &[Some("")])?.into_iter().flatten().next();
+            let own = own.ok_or_else(|| GraphError::invalid(format!("node {} makes nothing", node.name)))?;
+            *graph.fact_mut(own) = fact;
+            blocks.insert(out, own);
+            node.outputs = vec![Some(own)];
+        }
+        kept.push(node);
+    }
+    graph.set_nodes(kept);
+    Ok(())
 }
 
 /// The values of a node that reads and writes blocks which are all blocked or all planar; nothing of other nodes.
@@ -76,29 +114,4 @@ fn whole(graph: &Graph, id: ValueId) -> bool {
     let fact = graph.fact(id);
     let channels = fact.shape.as_ref().filter(|shape| matches!(shape.len(), 3..=4)).and_then(|shape| shape[1].known());
     fact.dtype == Some(DType::F32) && channels.is_some_and(|n| n > 0 && n.is_multiple_of(BLOCK))
-}
-
-/// The graph with operators that read and write blocks.
-fn rebuilt(graph: &Graph, blocked: &HashSet<ValueId>) -> Result<Graph, GraphError> {
-    let mut copy = Copy::new(graph);
-    let layout = |id: Option<&Option<ValueId>>| match id {
-        Some(Some(id)) if blocked.contains(id) => Layout::Blocked,
-        _ => Layout::Planar,
-    };
-    for node in graph.nodes() {
-        let layouts = [layout(node.inputs.first()), layout(node.outputs.first())];
-        let op: Arc<dyn Operator> = match (operator::<Conv>(node), operator::<Pool>(node)) {
-            _ if layouts == [Layout::Planar; 2] => node.op.clone(),
-            (Some(conv), _) => Arc::new(conv.within(layouts)),
-            (_, Some(pool)) => Arc::new(pool.within(layouts[0])),
-            _ => node.op.clone(),
-        };
-        let inputs = copy.inputs(node)?;
-        copy.node(&node.name, op, &inputs, &node.outputs)?;
-        if let (Some(&Some(out)), Layout::Blocked) = (node.outputs.first(), layouts[1]) {
-            let fact = copy.fact_mut(out)?;
-            fact.shape = fact.shape.take().map(|shape| in_blocks(Layout::Blocked, shape));
-        }
-    }
-    copy.done()
 }

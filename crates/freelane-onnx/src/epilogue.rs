@@ -4,10 +4,12 @@
 //! write a hard swish, joins as a whole. Weights and biases must be constants of `f32`; they are changed once, here.
 use crate::ops::{BatchNorm, Conv, Curve};
 use freelane_array::{ArrayData, DType, Element};
+use freelane_graph::passes::{Budget, Keeps, Pass};
 use freelane_graph::{Dim, Fact, Graph, GraphError, Node, ValueId};
 use freelane_nn::activation::Activation as Shape;
 use freelane_nn::conv::Activation;
 use freelane_ops::Array;
+use freelane_pool::Lane;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,17 +27,21 @@ struct Group {
     out: ValueId,
 }
 
-/// Joins steps to the convolutions before them.
-pub(crate) fn join(graph: Graph) -> Result<Graph, GraphError> {
+/// Joins steps to the convolutions before them. Weights that are multiplied once, before the sum in place of after it, make
+/// sums of other roundings.
+pub(crate) const PASS: Pass =
+    Pass { name: "conv", doc: "makes what follows a convolution part of it", keeps: Keeps::Near(1e-4), run: join };
+
+fn join(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
     if !graph.nodes().iter().any(|n| conv(n).is_some()) {
-        return Ok(graph);
+        return Ok(());
     }
-    let mut finder = Finder::new(&graph);
+    let mut finder = Finder::new(graph);
     for i in 0..graph.nodes().len() {
         finder.grow(i)?;
     }
     let (groups, taken) = (finder.groups, finder.taken);
-    if groups.is_empty() { Ok(graph) } else { rebuilt(&graph, &groups, &taken) }
+    replace(graph, groups, &taken)
 }
 
 /// A node's operator, if it is of a type.
@@ -286,114 +292,30 @@ fn activation(node: &Node) -> Option<Activation<f32>> {
     }
 }
 
-/// The graph with groups in place of their nodes.
-fn rebuilt(graph: &Graph, groups: &HashMap<usize, (usize, Group)>, taken: &[bool]) -> Result<Graph, GraphError> {
-    let mut copy = Copy::new(graph);
-    for (i, node) in graph.nodes().iter().enumerate() {
-        if let Some((first, group)) = groups.get(&i) {
-            copy.group(&graph.nodes()[*first], group)?;
-        } else if !taken[i] {
-            let inputs = copy.inputs(node)?;
-            copy.node(&node.name, node.op.clone(), &inputs, &node.outputs)?;
+/// Puts groups in place of their nodes.
+fn replace(graph: &mut Graph, mut groups: HashMap<usize, (usize, Group)>, taken: &[bool]) -> Result<(), GraphError> {
+    let nodes = graph.nodes().to_vec();
+    let mut kept = vec![];
+    for (i, node) in nodes.iter().enumerate() {
+        match groups.remove(&i) {
+            Some((first, group)) => kept.push(joined(graph, &nodes[first], group)?),
+            None if taken[i] => (),
+            None => kept.push(node.clone()),
         }
     }
-    copy.done()
+    graph.set_nodes(kept);
+    Ok(())
 }
 
-/// A graph that is made of another one, node by node.
-pub(crate) struct Copy<'g> {
-    from: &'g Graph,
-    to: Graph,
-    map: HashMap<ValueId, ValueId>,
-}
-
-impl<'g> Copy<'g> {
-    /// A graph with the inputs of another one.
-    pub fn new(from: &'g Graph) -> Copy<'g> {
-        let mut copy = Copy { from, to: Graph::default(), map: HashMap::new() };
-        copy.to.name.clone_from(&from.name);
-        for &id in from.inputs() {
-            let made = copy.to.input(from.name_of(id), from.fact(id).clone());
-            copy.map.insert(id, made);
-        }
-        copy
-    }
-
-    /// The graph, with the outputs of the other one.
-    pub fn done(mut self) -> Result<Graph, GraphError> {
-        for &id in self.from.outputs() {
-            let made = self.value(id)?;
-            self.to.output(made);
-        }
-        Ok(self.to)
-    }
-
-    /// The inputs of a node of the old graph in the new one.
-    pub fn inputs(&mut self, node: &Node) -> Result<Vec<Option<ValueId>>, GraphError> {
-        node.inputs.iter().map(|id| id.map(|id| self.value(id)).transpose()).collect()
-    }
-
-    /// A node that is in no old graph, with its only output.
-    pub fn single(
-        &mut self,
-        name: &str,
-        op: Arc<dyn freelane_graph::Operator>,
-        inputs: &[Option<ValueId>],
-    ) -> Result<ValueId, GraphError> {
-        let made = self.to.add_shared(name, op, inputs, &[Some("")])?;
-        made.into_iter().flatten().next().ok_or_else(|| GraphError::invalid(format!("node {name} makes nothing")))
-    }
-
-    /// Lets a value of the new graph stand for one of the old graph.
-    pub fn stand(&mut self, old: ValueId, new: ValueId) {
-        self.map.insert(old, new);
-    }
-
-    /// What the new graph knows of a value of the old one.
-    pub fn fact_mut(&mut self, id: ValueId) -> Result<&mut Fact, GraphError> {
-        let made = self.value(id)?;
-        Ok(self.to.fact_mut(made))
-    }
-
-    /// A value of the old graph in the new one.
-    pub fn value(&mut self, id: ValueId) -> Result<ValueId, GraphError> {
-        if let Some(&made) = self.map.get(&id) {
-            return Ok(made);
-        }
-        let name = self.from.name_of(id);
-        let constant = self.from.fact(id).constant.clone();
-        let array = constant.ok_or_else(|| GraphError::invalid(format!("nothing makes value {name}")))?;
-        let made = self.to.constant(name, array);
-        self.map.insert(id, made);
-        Ok(made)
-    }
-
-    /// A node of the old graph, or one in its place: its outputs are those of the old graph.
-    pub fn node(
-        &mut self,
-        name: &str,
-        op: Arc<dyn freelane_graph::Operator>,
-        inputs: &[Option<ValueId>],
-        outputs: &[Option<ValueId>],
-    ) -> Result<(), GraphError> {
-        let names: Vec<Option<&str>> = outputs.iter().map(|id| id.map(|id| self.from.name_of(id))).collect();
-        let made = self.to.add_shared(name, op, inputs, &names)?;
-        for (old, new) in outputs.iter().zip(made) {
-            if let (Some(old), Some(new)) = (*old, new) {
-                *self.to.fact_mut(new) = self.from.fact(old).clone();
-                self.map.insert(old, new);
-            }
-        }
-        Ok(())
-    }
-
-    fn group(&mut self, first: &Node, group: &Group) -> Result<(), GraphError> {
-        let op = conv(first).ok_or_else(|| GraphError::invalid("a group without a convolution"))?;
-        let input = self.value(group.input)?;
-        let weights = self.to.constant("", group.weights.clone());
-        let bias = group.bias.as_ref().map(|b| self.to.constant("", b.clone()));
-        let residual = group.residual.map(|id| self.value(id)).transpose()?;
-        let op = Arc::new(op.then(group.activation));
-        self.node(&first.name, op, &[Some(input), Some(weights), bias, residual], &[Some(group.out)])
-    }
+/// The node of a group that begins with a convolution.
+fn joined(graph: &mut Graph, first: &Node, group: Group) -> Result<Node, GraphError> {
+    let op = conv(first).ok_or_else(|| GraphError::invalid("a group without a convolution"))?;
+    let weights = graph.constant("", group.weights);
+    let bias = group.bias.map(|bias| graph.constant("", bias));
+    Ok(Node {
+        op: Arc::new(op.then(group.activation)),
+        inputs: vec![Some(group.input), Some(weights), bias, group.residual],
+        outputs: vec![Some(group.out)],
+        ..first.clone()
+    })
 }

@@ -119,13 +119,21 @@ impl std::error::Error for OnnxError {
 
 /// A text on one line, without characters that move the cursor, cut where it becomes long.
 pub(crate) fn shown(text: &str) -> String {
-    const MOST: usize = 200;
+    cut(text, 200)
+}
+
+/// A name in a message that goes on behind it.
+pub(crate) fn short(name: &str) -> String {
+    cut(name, 50)
+}
+
+fn cut(text: &str, most: usize) -> String {
     let mut shown: String = text
         .chars()
-        .take(MOST)
+        .take(most)
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
-    if text.chars().nth(MOST).is_some() {
+    if text.chars().nth(most).is_some() {
         shown.push('…');
     }
     shown

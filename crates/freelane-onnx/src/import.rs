@@ -9,9 +9,11 @@ use crate::proto::{
     Attribute, Function, Graph as GraphProto, Model, Node, OperatorSetId, SparseTensor, Type, ValueInfo,
 };
 use crate::sorted::in_order;
+use crate::text::attributes_text;
 use crate::{DataType, ExternalData, Fault, OnnxError, array_of};
 use freelane_array::ArrayData;
-use freelane_graph::{Dim, Fact, Graph, GraphError, Operator, Plan, ValueId, passes};
+use freelane_graph::passes::{self, Budget, Pass};
+use freelane_graph::{Dim, Fact, Graph, GraphError, Operator, Plan, ValueId};
 use freelane_ops::Array;
 use freelane_pool::Lane;
 use std::borrow::Cow;
@@ -38,18 +40,18 @@ pub struct Imported {
     pub declared: Vec<Fact>,
 }
 
-/// Makes a graph of a model, as the file has it. So are the graphs that its nodes hold where it is to be `plain`; else they are
-/// ready to run.
+/// Makes a graph of a model, and of the graphs that its nodes hold, and lets passes go over all of them: with none, they do what
+/// the file says, node by node.
 ///
 /// # Errors
 /// When something in it is not supported, contradicts itself, or could not run; the error names the node.
-pub fn import(model: &Model<'_>, external: &ExternalData, plain: bool) -> Result<Imported, OnnxError> {
+pub fn import(model: &Model<'_>, external: &ExternalData, passes: &[Pass]) -> Result<Imported, OnnxError> {
     let graph = model.graph.as_deref().ok_or_else(|| Fault::Invalid("the model has no graph".to_owned()))?;
     let functions = model.functions.iter().map(|f| ((domain_of(f.domain), f.name, f.overload), f)).collect();
     Lane::with(|lane| {
-        let budget = passes::Budget::default();
+        let budget = Budget::default();
         let (frames, levels) = (vec![], vec![]);
-        let mut importer = Importer { lane, external, functions, frames, levels, nodes: 0, plain, budget };
+        let mut importer = Importer { lane, external, functions, frames, levels, nodes: 0, passes, budget };
         importer.main(graph, &model.opset_import).map_err(|e| e.within(format!("graph {}", graph.name)))
     })
 }
@@ -89,10 +91,9 @@ struct Importer<'m, 'e> {
     frames: Vec<Frame<'m>>,
     levels: Vec<Level>,
     nodes: usize,
-    /// Whether the graphs that nodes hold stay as the file has them.
-    plain: bool,
-    /// For what is computed while the model is loaded.
-    budget: passes::Budget,
+    passes: &'e [Pass],
+    /// For what is computed while the model is loaded, the graphs that nodes hold included.
+    budget: Budget,
 }
 
 impl<'m> Importer<'m, '_> {
@@ -100,9 +101,11 @@ impl<'m> Importer<'m, '_> {
         self.levels.push(Level::default());
         self.frame(opsets(sets), None, String::new())?;
         let inputs = self.contents(graph)?;
-        let level = self.levels.pop().unwrap_or_default();
+        let mut level = self.levels.pop().unwrap_or_default();
+        passes::run(self.lane, &mut level.graph, self.passes, &mut self.budget).map_err(Fault::from)?;
         let outputs = graph.output.iter().map(|o| o.name.to_owned()).collect();
-        let declared = graph.output.iter().map(|o| fact_of(o).unwrap_or_default()).collect();
+        let declared = |o: &ValueInfo<'_>| fact_of(o).map_err(|f| f.in_part(format!("output {}", o.name)));
+        let declared = graph.output.iter().map(declared).collect::<Result<_, _>>()?;
         Ok(Imported { graph: level.graph, inputs, outputs, declared })
     }
 
@@ -136,7 +139,12 @@ impl<'m> Importer<'m, '_> {
         let mut inputs = vec![];
         for info in &graph.input {
             if !self.top().names.contains_key(info.name) {
-                let fact = fact_of(info).map_err(|f| f.in_part(format!("input {}", info.name)))?;
+                let part = || format!("input {}", info.name);
+                // The inputs of graphs that nodes hold have the types of what is put in.
+                if self.levels.len() == 1 && !is_typed(info) {
+                    return Err(Fault::Invalid("it has no type".to_owned()).in_part(part()));
+                }
+                let fact = fact_of(info).map_err(|f| f.in_part(part()))?;
                 let id = self.graph().input(info.name, fact);
                 if let Some(Type { tensor_type: Some(tensor), .. }) = info.ty.as_deref() {
                     DataType::of(tensor.elem_type).into_iter().for_each(|ty| self.note(id, ty));
@@ -233,7 +241,7 @@ impl<'m> Importer<'m, '_> {
     fn all(&mut self, nodes: &[Node<'m>]) -> Result<(), OnnxError> {
         for i in in_order(nodes)? {
             let node = &nodes[i];
-            self.node(node).map_err(|e| e.within(format!("node {} ({})", node.name, node.op_type)))?;
+            self.node(node).map_err(|e| e.within(format!("node {} ({})", name_of(node), node.op_type)))?;
         }
         Ok(())
     }
@@ -284,7 +292,7 @@ impl<'m> Importer<'m, '_> {
         let makes = spec.makes.get();
         let unread = spec.reads.get().min(own)..own;
         drop(inputs.drain(unread));
-        let ids = self.add(node, op, &inputs)?;
+        let ids = self.add(node, &attributes, op, &inputs)?;
         if let Some(ty) = makes {
             ids.iter().flatten().for_each(|&id| self.note(id, ty));
         }
@@ -332,7 +340,7 @@ impl<'m> Importer<'m, '_> {
         for name in &node.input {
             inputs.push(if name.is_empty() { None } else { Some(self.lookup(name)?) });
         }
-        let prefix = format!("{}{}/", self.top().prefix, node.name);
+        let prefix = format!("{}{}/", self.top().prefix, name_of(node));
         self.frame(opsets(&function.opset_import), Some(given), prefix)?;
         for (name, id) in function.input.iter().zip(inputs) {
             if let Some(id) = id {
@@ -363,7 +371,7 @@ impl<'m> Importer<'m, '_> {
             self.frames.pop();
             made
         });
-        let level = self.levels.pop().unwrap_or_default();
+        let mut level = self.levels.pop().unwrap_or_default();
         let own = done?.len();
         if let Some(ty) = level.graph.outputs().iter().find_map(|id| level.narrow.get(id)) {
             let what = format!("a graph of a node cannot give elements of type {}; cast them to float first", ty.name);
@@ -374,7 +382,8 @@ impl<'m> Importer<'m, '_> {
             captures.push(inputs.len());
             inputs.push(Some(id));
         }
-        let plan = frozen(self.lane, level.graph, self.plain).map_err(Fault::from)?;
+        let optimized = passes::run(self.lane, &mut level.graph, self.passes, &mut self.budget);
+        let plan = optimized.and_then(|()| Plan::new(level.graph)).map_err(Fault::from)?;
         Ok(Body { plan: Arc::new(plan), inputs: own, captures })
     }
 
@@ -382,11 +391,12 @@ impl<'m> Importer<'m, '_> {
     fn add(
         &mut self,
         node: &Node<'m>,
+        attributes: &[Attribute<'m>],
         op: Arc<dyn Operator>,
         inputs: &[Option<ValueId>],
     ) -> Result<Vec<Option<ValueId>>, Fault> {
         let outputs: Vec<Option<&str>> = node.output.iter().map(|n| (!n.is_empty()).then_some(*n)).collect();
-        let name = format!("{}{}", self.top().prefix, node.name);
+        let name = format!("{}{}", self.top().prefix, name_of(node));
         if let Some(arrays) = self.computed(&*op, inputs, &outputs).map_err(|e| e.at(&name, op.name()))? {
             let graph = self.graph();
             let constant = |(name, array): (&Option<&str>, Option<ArrayData>)| {
@@ -394,7 +404,10 @@ impl<'m> Importer<'m, '_> {
             };
             return Ok(outputs.iter().zip(arrays).map(constant).collect());
         }
-        Ok(self.graph().add_shared(&name, op, inputs, &outputs)?)
+        let graph = self.graph();
+        let made = graph.add_shared(&name, op, inputs, &outputs)?;
+        graph.describe_last(attributes_text(attributes));
+        Ok(made)
     }
 
     /// The outputs of a node of constants, if they are known to be small and can be computed.
@@ -416,7 +429,7 @@ impl<'m> Importer<'m, '_> {
         op: &dyn Operator,
         inputs: &[Option<ValueId>],
         outputs: &[Option<&str>],
-        budget: &mut passes::Budget,
+        budget: &mut Budget,
     ) -> Result<Option<Vec<Option<ArrayData>>>, GraphError> {
         let graph = self.graph();
         let facts: Vec<Option<&Fact>> = inputs.iter().map(|id| id.map(|id| graph.fact(id))).collect();
@@ -432,13 +445,12 @@ impl<'m> Importer<'m, '_> {
     }
 }
 
-/// A graph, ready to run; one that is to be plain does what the file says, node by node.
-pub(crate) fn frozen(lane: &Lane, mut graph: Graph, plain: bool) -> Result<Plan, GraphError> {
-    if !plain {
-        graph = crate::blocked::keep(crate::epilogue::join(crate::tables::first(graph)?)?)?;
-        passes::optimize(lane, &mut graph, None)?;
+/// A node's name; that of its first output if it has none.
+fn name_of<'n>(node: &'n Node<'_>) -> Cow<'n, str> {
+    match (node.name, node.output.iter().find(|name| !name.is_empty())) {
+        ("", Some(first)) => format!("%{first}").into(),
+        (name, _) => name.into(),
     }
-    Plan::new(graph)
 }
 
 /// Operators that give elements as they take them.
@@ -469,6 +481,17 @@ fn carried(op: &str, inputs: &[Option<&'static DataType>]) -> Result<Option<&'st
         }
         _ => Ok(None),
     }
+}
+
+/// Whether a value has a type, whatever it is.
+fn is_typed(info: &ValueInfo<'_>) -> bool {
+    info.ty.as_deref().is_some_and(|ty| match &ty.tensor_type {
+        Some(tensor) => tensor.elem_type != 0,
+        None => {
+            let wrapped = ty.sequence_type.is_some() || ty.optional_type.is_some();
+            wrapped || ty.map_type.is_some() || ty.sparse_tensor_type.is_some()
+        }
+    })
 }
 
 /// What a type says.

@@ -12,6 +12,7 @@
 //! epilogue.rs what follows a convolution becomes part of it; blocked.rs: how images lie between convolutions
 //! tables.rs   rows are looked up before a table is unpacked
 //! import.rs   a model as a graph; sorted.rs: the order of its nodes
+//! passes.rs   what makes the graph faster, and how that is checked
 //! ops/        the operators, one row each
 //! session.rs  a model that threads share; shared.rs: models by content
 //! ```
@@ -25,6 +26,7 @@ mod import;
 mod limits;
 mod narrow;
 mod ops;
+mod passes;
 pub mod proto;
 mod session;
 mod shared;
@@ -40,6 +42,7 @@ pub use error::{Fault, OnnxError};
 pub use file::ModelFile;
 pub use import::{Imported, import};
 pub use limits::Limits;
+pub use passes::{Checked, check_passes, passes};
 pub use session::{Metadata, Port, Session, SessionOptions};
 pub use tensor::{ExternalData, array_of};
 pub use text::{Text, summary};

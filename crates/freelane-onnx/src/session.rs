@@ -1,9 +1,10 @@
 //! A model that is ready to run, from any number of threads at once.
-use crate::import::{Imported, frozen, import};
+use crate::import::{Imported, import};
+use crate::passes::passes;
 use crate::shared::of_content;
 use crate::{ExternalData, ModelFile, OnnxError};
 use freelane_graph::{Datum, Fact, GraphError, Latency, Limits, Measure, Memory, NodeTime, Plan, Runner};
-use freelane_pool::{Lane, Runtime};
+use freelane_pool::Runtime;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -192,8 +193,9 @@ impl Loaded {
     fn new(file: &ModelFile, plain: bool) -> Result<Loaded, OnnxError> {
         let model = file.model()?;
         let external: ExternalData = file.external_data();
-        let Imported { graph, inputs, outputs, declared } = import(&model, &external, plain)?;
-        let plan = Lane::with(|lane| frozen(lane, graph, plain)).map_err(crate::Fault::from)?;
+        let passes = if plain { vec![] } else { passes() };
+        let Imported { graph, inputs, outputs, declared } = import(&model, &external, &passes)?;
+        let plan = Plan::new(graph).map_err(crate::Fault::from)?;
         let graph = plan.graph();
         let ports = |names: Vec<String>, ids: &[freelane_graph::ValueId]| -> Vec<Port> {
             let port = |(name, id): (String, &freelane_graph::ValueId)| Port { name, fact: graph.fact(*id).clone() };

@@ -1,44 +1,49 @@
 //! Rows of a table are looked up before the table is unpacked: what is done to each element of constants, too many to be computed
 //! ahead, is done to the elements that a run takes.
-use crate::epilogue::{Copy, operator};
+use crate::epilogue::operator;
 use crate::ops::Gather;
+use freelane_graph::passes::{Budget, Keeps, Pass};
 use freelane_graph::{Dim, Graph, GraphError, Node, ValueId};
+use freelane_pool::Lane;
 use std::collections::HashMap;
 
 /// Takes rows of constants before what is done to each element, along the first axis.
-pub(crate) fn first(graph: Graph) -> Result<Graph, GraphError> {
+pub(crate) const PASS: Pass =
+    Pass { name: "tables", doc: "looks rows of a table up before it is unpacked", keeps: Keeps::Bits, run };
+
+fn run(_: &Lane, graph: &mut Graph, _: &mut Budget) -> Result<(), GraphError> {
+    let nodes = graph.nodes().to_vec();
     let mut makers = HashMap::new();
-    for node in graph.nodes() {
+    for node in &nodes {
         let each = node.op.elementwise().is_some() || node.op.name() == "Cast";
         if let ([Some(out)], true) = (&node.outputs[..], each) {
             makers.insert(*out, node);
         }
     }
-    let tables = Tables { graph: &graph, makers };
-    if !graph.nodes().iter().any(|node| tables.table(node).is_some()) {
-        return Ok(graph);
-    }
-    let mut copy = Copy::new(&graph);
-    for node in graph.nodes() {
-        let inputs = copy.inputs(node)?;
+    let mut tables = Tables { graph, makers, kept: vec![] };
+    for node in &nodes {
         match (tables.table(node), &node.outputs[..]) {
             (Some(table), &[Some(out)]) => {
-                let rows = tables.rows(&mut copy, node, table)?;
-                copy.stand(out, rows);
+                tables.rows(node, table)?;
+                tables.kept.iter_mut().rev().take(1).for_each(|last| last.outputs = vec![Some(out)]);
             }
-            _ => copy.node(&node.name, node.op.clone(), &inputs, &node.outputs)?,
+            _ => tables.kept.push(node.clone()),
         }
     }
-    copy.done()
+    let kept = tables.kept;
+    graph.set_nodes(kept);
+    Ok(())
 }
 
-struct Tables<'g> {
-    graph: &'g Graph,
+struct Tables<'n, 'g> {
+    graph: &'g mut Graph,
     /// Of each value, the node that makes it element by element.
-    makers: HashMap<ValueId, &'g Node>,
+    makers: HashMap<ValueId, &'n Node>,
+    /// The nodes that the graph will have.
+    kept: Vec<Node>,
 }
 
-impl<'g> Tables<'g> {
+impl Tables<'_, '_> {
     /// The table whose rows a node looks up, if it is made of constants element by element.
     fn table(&self, node: &Node) -> Option<ValueId> {
         let (gather, &Some(table)) = (operator::<Gather>(node)?, node.inputs.first()?) else { return None };
@@ -62,19 +67,26 @@ impl<'g> Tables<'g> {
         ranks[0].is_some() && ranks[0] < ranks[1] || (rows(operand) == rows(made) && rows(made) != Some(None))
     }
 
-    /// Rows of a value of constants, in the new graph.
-    fn rows(&self, copy: &mut Copy<'_>, gather: &Node, id: ValueId) -> Result<ValueId, GraphError> {
-        let places = gather.inputs.get(1).copied().flatten();
-        let Some(maker) = self.makers.get(&id).filter(|_| self.graph.fact(id).constant.is_none()) else {
-            let inputs = [Some(copy.value(id)?), places.map(|places| copy.value(places)).transpose()?];
-            return copy.single(&gather.name, gather.op.clone(), &inputs);
+    /// Rows of a value of constants, by new nodes, the last of which makes them.
+    fn rows(&mut self, gather: &Node, id: ValueId) -> Result<ValueId, GraphError> {
+        let maker = self.makers.get(&id).copied().filter(|_| self.graph.fact(id).constant.is_none());
+        let Some(maker) = maker else {
+            return self.add(gather, &[Some(id), gather.inputs.get(1).copied().flatten()]);
         };
         let rank = self.graph.fact(id).rank();
         let mut inputs = vec![];
-        for operand in maker.inputs.iter().flatten() {
-            let whole = self.graph.fact(*operand).rank() < rank;
-            inputs.push(Some(if whole { copy.value(*operand)? } else { self.rows(copy, gather, *operand)? }));
+        for &operand in maker.inputs.iter().flatten() {
+            let whole = self.graph.fact(operand).rank() < rank;
+            inputs.push(Some(if whole { operand } else { self.rows(gather, operand)? }));
         }
-        copy.single(&maker.name, maker.op.clone(), &inputs)
+        self.add(maker, &inputs)
+    }
+
+    /// A node that does what another one does.
+    fn add(&mut self, like: &Node, inputs: &[Option<ValueId>]) -> Result<ValueId, GraphError> {
+        let made = self.graph.add_shared(&like.name, like.op.clone(), inputs, &[Some("")])?;
+        self.kept.extend(self.graph.nodes().last().cloned());
+        let made = made.into_iter().flatten().next();
+        made.ok_or_else(|| GraphError::invalid(format!("node {} makes nothing", like.name)))
     }
 }

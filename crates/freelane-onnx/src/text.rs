@@ -76,10 +76,9 @@ fn write_node(f: &mut Formatter<'_>, node: &Node<'_>, depth: usize) -> fmt::Resu
     let list = |names: &[&str]| names.iter().map(|n| name(n)).collect::<Vec<_>>().join(", ");
     let pad = "    ".repeat(depth);
     write!(f, "{pad}{} = {}({})", list(&node.output), operator(node.domain, node.op_type), list(&node.input))?;
-    let plain: Vec<String> =
-        node.attribute.iter().filter(|a| a.g.is_none()).map(|a| AttributeText(a).to_string()).collect();
+    let plain = attributes_text(&node.attribute);
     if !plain.is_empty() {
-        write!(f, " {{{}}}", plain.join(", "))?;
+        write!(f, " {{{plain}}}")?;
     }
     writeln!(f)?;
     for attribute in &node.attribute {
@@ -89,6 +88,12 @@ fn write_node(f: &mut Formatter<'_>, node: &Node<'_>, depth: usize) -> fmt::Resu
         }
     }
     Ok(())
+}
+
+/// Attributes that are no graphs: `axis = 1, mode = "linear"`.
+pub(crate) fn attributes_text(attributes: &[Attribute<'_>]) -> String {
+    let plain = attributes.iter().filter(|a| a.g.is_none()).map(|a| AttributeText(a).to_string());
+    plain.collect::<Vec<_>>().join(", ")
 }
 
 fn name(name: &str) -> String {

@@ -41,7 +41,7 @@ fn counted(mut run: impl FnMut()) -> (usize, u64) {
 fn a_run_allocates_its_outputs_alone() {
     freelane_mem::stats::enable();
     let models: [(&[u8], &[usize]); 2] = [
-        (include_bytes!("../../../dev/models/mlp.onnx"), &[1, 64]),
+        (include_bytes!("../../freelane-cli/models/mlp.onnx"), &[1, 64]),
         (include_bytes!("../../../dev/models/cnn.onnx"), &[1, 1, 16, 16]),
     ];
     for (bytes, shape) in models {

@@ -4,7 +4,7 @@
 //! onnx` makes them. What fails must stand in skips.txt under a reason, and what stands there must fail.
 use freelane_graph::{Datum, Limits};
 use freelane_onnx::proto::{Graph, ValueInfo};
-use freelane_onnx::{ModelFile, Port, Session, SessionOptions, value_of};
+use freelane_onnx::{ModelFile, Port, Session, SessionOptions, check_passes, passes, value_of};
 use freelane_ops::{Array, DType};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,20 +62,35 @@ fn info<'g, 'm>(graph: &'g Graph<'m>, name: &str) -> Result<&'g ValueInfo<'m>, S
     graph.input.iter().find(|v| v.name == name).ok_or_else(|| format!("the model has no input {name}"))
 }
 
+impl Case {
+    fn open(&self) -> Result<(ModelFile, Session), String> {
+        let path = self.folder.join("model.onnx");
+        let file = ModelFile::open(&path).map_err(|e| e.to_string())?;
+        let session = Session::open(&path, &SessionOptions::default()).map_err(|e| format!("load: {e}"))?;
+        Ok((file, session))
+    }
+
+    fn data_set(&self, set: u64) -> PathBuf {
+        self.folder.join(format!("test_data_set_{set}"))
+    }
+
+    /// The inputs of a data set, in order of the session's.
+    fn feeds(&self, proto: &Graph<'_>, session: &Session, set: u64) -> Result<Vec<Datum>, String> {
+        let feed = |Port { name, .. }: &Port| {
+            let i = self.inputs.iter().position(|n| n == name).ok_or_else(|| format!("nothing feeds {name}"))?;
+            read(&self.data_set(set), "input", i, info(proto, name)?)
+        };
+        session.inputs().iter().map(feed).collect()
+    }
+}
+
 /// Runs one case: every data set three times, so that memory is used again.
 fn run(case: &Case) -> Result<(), String> {
-    let path = case.folder.join("model.onnx");
-    let file = ModelFile::open(&path).map_err(|e| e.to_string())?;
+    let (file, session) = case.open()?;
     let model = file.model().map_err(|e| e.to_string())?;
     let proto = model.graph.as_deref().ok_or("no graph")?;
-    let session = Session::open(&path, &SessionOptions::default()).map_err(|e| format!("load: {e}"))?;
     for set in 0..case.sets {
-        let folder = case.folder.join(format!("test_data_set_{set}"));
-        let mut feeds = vec![];
-        for Port { name, .. } in session.inputs() {
-            let i = case.inputs.iter().position(|n| n == name).ok_or_else(|| format!("nothing feeds {name}"))?;
-            feeds.push(read(&folder, "input", i, info(proto, name)?)?);
-        }
+        let (folder, feeds) = (case.data_set(set), case.feeds(proto, &session, set)?);
         let mut found = vec![];
         for _ in 0..3 {
             found = session.run_within(&feeds, &Limits::default()).map_err(|e| format!("run: {e}"))?;
@@ -139,6 +154,24 @@ fn outcome(case: &Case) -> Result<(), String> {
     })
 }
 
+/// The cases of the package onnx and the models, together.
+const ALL: usize = 2033 + 34;
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conformance.md");
+
+/// The counts as a page.
+fn page(groups: &BTreeMap<String, [usize; 2]>, subjects: &BTreeMap<String, [usize; 2]>) -> String {
+    let rows = |table: &BTreeMap<String, [usize; 2]>| -> String {
+        table.iter().map(|(name, [passed, failed])| format!("| {name} | {passed} | {failed} |\n")).collect()
+    };
+    let head = "| --- | ---: | ---: |\n";
+    format!(
+        "{}\n## By group\n\n| group | passed | failed |\n{head}{}\n## By operator\n\n| operator | passed | failed |\n{head}{}",
+        include_str!("conformance.txt"),
+        rows(groups),
+        rows(subjects)
+    )
+}
+
 /// Names under reasons, which begin with `#`.
 fn listed() -> BTreeSet<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/skips.txt");
@@ -156,36 +189,65 @@ fn subject(case: &Case) -> String {
     }
 }
 
+/// The cases that the environment names.
+fn cases() -> Vec<Case> {
+    let folders = std::env::var("FREELANE_ONNX_CASES").unwrap_or_default();
+    let only = std::env::var("FREELANE_ONNX_ONLY").unwrap_or_default();
+    let mut all = vec![];
+    for root in folders.split(':').filter(|root| !root.is_empty()).map(Path::new) {
+        let manifest = std::fs::read_to_string(root.join("manifest.jsonl")).expect("a folder of cases has a manifest");
+        all.extend(manifest.lines().map(|line| case(root, line)).filter(|case| case.name.contains(&only)));
+    }
+    if all.is_empty() {
+        println!("skipped: FREELANE_ONNX_CASES names no folder; `cargo xtask conformance onnx` makes one");
+    }
+    all
+}
+
+#[test]
+fn passes_keep_the_values_of_public_cases() {
+    let check = |case: &Case| -> Result<usize, String> {
+        let (file, session) = case.open()?;
+        let model = file.model().map_err(|e| e.to_string())?;
+        let feeds = case.feeds(model.graph.as_deref().ok_or("no graph")?, &session, 0)?;
+        let checked = check_passes(&file, &passes(), &feeds).map_err(|e| e.to_string())?;
+        Ok(checked.iter().map(|pass| pass.values).sum())
+    };
+    let (listed, mut compared, mut wrong) = (listed(), 0, vec![]);
+    for case in cases().iter().filter(|case| !listed.contains(&case.name)) {
+        match check(case) {
+            Ok(values) => compared += values,
+            Err(told) => wrong.push(format!("{}: {told}", case.name)),
+        }
+    }
+    println!("passes: {compared} values compared");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn public_cases() {
-    let folders = std::env::var("FREELANE_ONNX_CASES").unwrap_or_default();
-    if folders.is_empty() {
-        println!("skipped: FREELANE_ONNX_CASES names no folder; `cargo xtask conformance onnx` makes one");
-        return;
-    }
-    let only = std::env::var("FREELANE_ONNX_ONLY").unwrap_or_default();
     let mut table: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     let mut groups: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     let (mut failing, mut ran) = (BTreeSet::new(), BTreeSet::new());
-    for root in folders.split(':').map(Path::new) {
-        let manifest = std::fs::read_to_string(root.join("manifest.jsonl")).expect("a folder of cases has a manifest");
-        for case in manifest.lines().map(|line| case(root, line)).filter(|c| c.name.contains(&only)) {
-            let result = outcome(&case);
-            let place = usize::from(result.is_err());
-            table.entry(subject(&case)).or_default()[place] += 1;
-            groups.entry(format!("group {}", case.group)).or_default()[place] += 1;
-            if case.plain && case.group != "model" {
-                groups.entry("plain cases of all groups".to_owned()).or_default()[place] += 1;
-            }
-            ran.insert(case.name.clone());
-            if let Err(message) = result {
-                println!("FAIL {}{}: {message}", if case.plain { "" } else { "(not plain) " }, case.name);
-                failing.insert(case.name);
-            }
+    for case in cases() {
+        let result = outcome(&case);
+        let place = usize::from(result.is_err());
+        table.entry(subject(&case)).or_default()[place] += 1;
+        groups.entry(format!("group {}", case.group)).or_default()[place] += 1;
+        if case.plain && case.group != "model" {
+            groups.entry("plain cases of all groups".to_owned()).or_default()[place] += 1;
+        }
+        ran.insert(case.name.clone());
+        if let Err(message) = result {
+            println!("FAIL {}{}: {message}", if case.plain { "" } else { "(not plain) " }, case.name);
+            failing.insert(case.name);
         }
     }
     for (name, [passed, failed]) in table.iter().chain(&groups) {
         println!("{name:<40} {passed:>5} passed {failed:>5} failed");
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() && ran.len() >= ALL {
+        std::fs::write(PAGE, page(&groups, &table)).expect("the page can be written");
     }
     let listed = listed();
     let new: Vec<_> = failing.difference(&listed).collect();

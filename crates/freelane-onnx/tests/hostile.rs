@@ -150,6 +150,33 @@ fn a_loop_without_end_is_left_to_the_run_which_has_a_deadline() {
 }
 
 #[test]
+fn a_model_has_one_second_for_all_of_its_graphs() {
+    let body = [
+        node("Identity", "on", "still", &[]),
+        node("Add", "v one", "more", &[]),
+        value(11, "i", 7),
+        value(11, "on", 9),
+        value(11, "v", 1),
+        value(12, "still", 9),
+        value(12, "more", 1),
+    ];
+    let branch = [node("Loop", "most true one", "b", &[graph("body", &body)]), value(12, "b", 1)];
+    let branches = [graph("then_branch", &branch), graph("else_branch", &branch)];
+    let ifs = (0..8).flat_map(|i| node("If", "c", &format!("y{i}"), &branches));
+    let outputs = (0..8).flat_map(|i| value(12, &format!("y{i}"), 1));
+    let fields = [
+        ifs.chain(outputs).collect(),
+        ints(5, "most", &[], &[i64::MAX]),
+        tensor(5, "true", 9, &[], &[1]),
+        scalar(5, "one", 1.0),
+        value(11, "c", 9),
+    ];
+    let began = Instant::now();
+    session(&fields, &[]).unwrap();
+    assert!(began.elapsed() < Duration::from_secs(4), "16 loops without end took {:?}", began.elapsed());
+}
+
+#[test]
 fn a_deadline_ends_a_long_operation_in_its_middle() {
     let fields = [
         node("Expand", "x e", "w", &[]),
@@ -217,6 +244,28 @@ fn weights_that_are_packed_are_kept_once() {
     );
     let made = session.run_within(&[ones(&[4, 3])], &Limits::default()).unwrap();
     assert_eq!(Array::from(made[0].array().unwrap().clone()).to_vec::<f32>().unwrap(), [3.0; 8]);
+}
+
+#[test]
+fn what_operators_pack_is_part_of_their_memory() {
+    let held = |nodes: Vec<u8>, weights: Vec<u8>, bytes: usize, shape: &[usize], dtype: DType, code: u8| {
+        let fields = [nodes, weights, value(11, "x", code), value(12, "y", code)];
+        let session = session(&fields, &[]).unwrap();
+        let x = Array::ones(shape, dtype).unwrap();
+        session.run_within(&[x.into()], &Limits::default()).unwrap();
+        let constants = session.memory().constants;
+        // The weights of the file, and those that are packed.
+        assert!((2 * bytes..20 * bytes).contains(&constants), "{constants} bytes for weights of {bytes}");
+    };
+    let ones = |n: usize| vec![1u8; n];
+    let matrix = tensor(5, "w", 2, &[64, 64], &ones(4096));
+    held(node("MatMulInteger", "x w", "y", &[]), matrix, 4096, &[2, 64], DType::U8, 2);
+    let kernels = tensor(5, "w", 2, &[32, 32, 3, 3], &ones(9216));
+    held(node("ConvInteger", "x w", "y", &[]), kernels, 9216, &[1, 32, 8, 8], DType::U8, 2);
+    let kernels = floats(5, "w", &[16, 16, 3, 3], &[0.5; 2304]);
+    held(node("Conv", "x w", "y", &[]), kernels, 9216, &[1, 16, 8, 8], DType::F32, 1);
+    let gates = [floats(5, "w", &[1, 64, 16], &[0.5; 1024]), floats(5, "r", &[1, 64, 16], &[0.5; 1024])].concat();
+    held(node("LSTM", "x w r", "y", &[number("hidden_size", 16)]), gates, 8192, &[3, 1, 16], DType::F32, 1);
 }
 
 #[test]

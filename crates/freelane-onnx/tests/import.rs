@@ -134,3 +134,67 @@ fn branches_see_the_values_around_them() {
     assert_eq!(run(model(&graph, &[]), &[one(-2.0)]), Ok(2.0));
     assert_eq!(run(model(&graph, &[]), &[one(0.0)]), Ok(1.0));
 }
+
+/// A branch in which a node without a name lies.
+fn nested() -> Vec<u8> {
+    let nameless = bytes(1, &[text(1, "x"), text(2, "b"), text(4, "LeakyRelu")].concat());
+    let branch = |name: &str| build::graph(name, &[nameless.clone(), value(12, "b", 1)]);
+    let graph = [
+        node("Less", "x w", "c", &[]),
+        node("If", "c", "r", &[branch("then_branch"), branch("else_branch")]),
+        node("Softmax", "r", "y", &[number("axis", 0)]),
+        build::floats(5, "w", &[1], &[0.5]),
+        build::sized(11, "x", &[1]),
+        value(12, "y", 1),
+    ];
+    model(&graph, &[])
+}
+
+#[test]
+fn graphs_are_printed_with_constants_attributes_and_inner_graphs() {
+    let options = SessionOptions { plain: true, ..SessionOptions::default() };
+    let printed = Session::from_bytes(nested(), &options).unwrap().plan().graph().to_string();
+    let expected = [
+        "graph (%x: float32 [1]) {",
+        "    %w: float32 [1] = 0.5",
+        "    %c: bool [1] = less(%x, %w)",
+        "    %r: float32 [1] = If(%c, %x, %x)",
+        "      graph (%x: float32 [1]) {",
+        "          %b: float32 [1] = LeakyRelu(%x)",
+        "          return %b",
+        "      }",
+        "    %y: float32 [1] = Softmax(%r) {axis = 0}",
+        "    return %y",
+    ];
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(expected.iter().all(|line| lines.contains(line)), "{printed}");
+}
+
+#[test]
+fn nodes_of_branches_are_profiled_and_those_without_a_name_have_that_of_what_they_make() {
+    let options = SessionOptions { measure: freelane_graph::Measure::Nodes, ..SessionOptions::default() };
+    let session = Session::from_bytes(nested(), &options).unwrap();
+    for x in [0.0f32, 1.0, 2.0] {
+        let x = Array::from_vec(vec![x], &[1]).unwrap().into();
+        session.run_within(&[x], &Limits::default()).unwrap();
+    }
+    let profile = session.profile();
+    let runs = |name: &str, op: &str| -> Vec<u64> {
+        profile.iter().filter(|t| t.node == name && t.op == op).map(|t| t.runs).collect()
+    };
+    let mut inner = runs("n_If/%b", "LeakyRelu");
+    inner.sort_unstable();
+    assert_eq!((inner, runs("n_If", "If"), runs("n_Softmax", "Softmax")), (vec![1, 2], vec![3], vec![3]));
+    let branch = profile.iter().find(|t| t.op == "If").unwrap();
+    let within: std::time::Duration = profile.iter().filter(|t| t.op == "LeakyRelu").map(|t| t.total).sum();
+    assert!(branch.inner == within && branch.inner <= branch.total, "{profile:?}");
+}
+
+#[test]
+fn nodes_without_a_name_that_fail_are_named_by_what_they_make() {
+    let nameless = bytes(1, &[text(1, "x"), text(1, "s"), text(2, "y"), text(4, "Reshape")].concat());
+    let graph = [nameless, value(11, "x", 1), value(11, "s", 7), value(12, "y", 1)];
+    let shape = Array::from_slice(&[7i64]).unwrap().into();
+    let told = run(model(&graph, &[]), &[one(1.0), shape]).unwrap_err();
+    assert!(told.starts_with("node %y: Reshape: "), "{told}");
+}

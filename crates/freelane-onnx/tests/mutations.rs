@@ -129,6 +129,9 @@ struct Counts {
     failed: usize,
     late: usize,
     ran: usize,
+    /// Most bytes that reading took beside the file's own.
+    most_read: usize,
+    longest: Duration,
 }
 
 /// Reads a model, and tells how much memory that took beside its bytes.
@@ -144,6 +147,7 @@ fn one(bytes: Vec<u8>, random: &mut Random, counts: &mut Counts) {
     // The file itself, and three times as much for its parts; a megabyte is free.
     let room = 3 * bytes.len() + (1 << 20) + 4096;
     assert!(taken <= room, "reading {} bytes takes {taken}", bytes.len());
+    counts.most_read = counts.most_read.max(taken);
     if !is_model {
         counts.unread += 1;
         return;
@@ -173,8 +177,10 @@ fn all(name: &str, good: &[u8], times: usize, wrong: &mut Vec<String>) -> Counts
         if catch_unwind(AssertUnwindSafe(|| one(bad, &mut random, &mut counts))).is_err() {
             wrong.push(format!("{name}: mutation {i} panics"));
         }
-        if began.elapsed() > HANG {
-            wrong.push(format!("{name}: mutation {i} takes {:?}", began.elapsed()));
+        let spent = began.elapsed();
+        counts.longest = counts.longest.max(spent);
+        if spent > HANG {
+            wrong.push(format!("{name}: mutation {i} takes {spent:?}"));
         }
     }
     counts
@@ -186,7 +192,7 @@ fn models() -> [(&'static str, usize, Vec<u8>); 5] {
         ("steps", 30, steps()),
         ("classifier", 20, include_bytes!("../../freelane-cli/tests/models/classifier.onnx").to_vec()),
         ("cnn", 10, include_bytes!("../../../dev/models/cnn.onnx").to_vec()),
-        ("mlp", 10, include_bytes!("../../../dev/models/mlp.onnx").to_vec()),
+        ("mlp", 10, include_bytes!("../../freelane-cli/models/mlp.onnx").to_vec()),
     ]
 }
 
@@ -198,7 +204,7 @@ fn mutations() {
     for (name, percent, good) in models() {
         let times = total * percent / 100;
         let counts = all(name, &good, times, &mut wrong);
-        println!("{name}: {times} mutations: {counts:?}");
+        println!("{name} of {} bytes: {times} mutations: {counts:?}", good.len());
         assert!(times < 100 || counts.unread > 0 && counts.ran > times / 100, "{name}: {counts:?}");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

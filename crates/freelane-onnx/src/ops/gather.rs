@@ -340,19 +340,23 @@ fn tensor_scatter(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         if at == 0 || new.len() != shape.len() || (0..shape.len()).any(|i| i != at && shape[i] != new[i]) {
             return Err(GraphError::invalid(format!("an update of {new:?} does not fit a cache of {shape:?}")));
         }
+        if let Some(found) = starts.as_ref().map(|s| s.len()).filter(|n| *n != shape[0]) {
+            return Err(GraphError::invalid(format!("{found} places for a batch of {}", shape[0])));
+        }
         let width: usize = shape[at + 1..].iter().product();
         let rows: usize = shape[..at].iter().product();
         let per_batch = rows / shape[0].max(1);
         let mut places = listed(area_of(rows, new[at])?, std::iter::empty())?;
         for row in 0..rows {
             let batch = row / per_batch.max(1);
-            let start = starts.as_ref().map_or(0, |s| s.get(batch).copied().unwrap_or(0));
+            let start = starts.as_ref().map_or(0, |s| s[batch]);
             for i in 0..new[at] as i64 {
                 let n = shape[at] as i64;
-                let place = if circular && n > 0 { (start + i).rem_euclid(n) } else { start + i };
-                if !(0..n).contains(&place) {
-                    return Err(GraphError::invalid(format!("place {place} lies outside of a cache of {n}")));
-                }
+                let place = start.checked_add(i).map(|to| if circular && n > 0 { to.rem_euclid(n) } else { to });
+                let Some(place) = place.filter(|place| (0..n).contains(place)) else {
+                    let new = new[at];
+                    return Err(GraphError::invalid(format!("{new} from {start} on lie outside of a cache of {n}")));
+                };
                 places.push(row as i64 * n + place);
             }
         }

@@ -160,6 +160,10 @@ impl Operator for Conv {
     fn key(&self) -> Option<String> {
         self.key.clone()
     }
+
+    fn held_bytes(&self) -> usize {
+        self.packed.iter().filter_map(OnceTable::get).map(Convolution::nbytes).sum()
+    }
 }
 
 impl Conv {

@@ -40,6 +40,7 @@ pub(crate) use op::{Op, ints_of, ufunc};
 pub(crate) use spec::{Body, Spec};
 
 use crate::Fault;
+use crate::error::short;
 use freelane_graph::Operator;
 use std::sync::Arc;
 
@@ -103,7 +104,7 @@ pub(crate) fn find(domain: &str, name: &str, opset: u32) -> Result<&'static Row,
             Some(since) => format!("it is supported from version {since} of the set on"),
             None => alike(domain, name),
         };
-        let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+        let (name, domain) = (short(name), if domain.is_empty() { "ai.onnx".to_owned() } else { short(domain) });
         Fault::Unsupported(format!("operator {name} of {domain} version {opset} is not supported; {nearest}"))
     })
 }

@@ -16,13 +16,14 @@ pub(crate) struct Op<R> {
     key: Option<String>,
     pure: bool,
     infer: Option<Infer>,
+    held: Option<Box<dyn Fn() -> usize + Send + Sync>>,
     run: R,
 }
 
 impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Op<R> {
     /// The operator of a node: what it does.
     pub fn new(spec: &Spec<'_>, run: R) -> Op<R> {
-        Op { name: spec.name.to_owned(), key: spec.key(), pure: true, infer: None, run }
+        Op { name: spec.name.to_owned(), key: spec.key(), pure: true, infer: None, held: None, run }
     }
 
     /// What is known of its outputs, by what is known of its inputs.
@@ -58,6 +59,12 @@ impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Op<R
         self.infer(move |_, outputs| Ok(vec![Fact::of_dtype(dtype); outputs]))
     }
 
+    /// It keeps weights in a form of its own, of so many bytes.
+    pub fn holding(mut self, held: impl Fn() -> usize + Send + Sync + 'static) -> Op<R> {
+        self.held = Some(Box::new(held));
+        self
+    }
+
     /// Two runs with equal inputs may differ.
     pub fn impure(mut self) -> Op<R> {
         self.pure = false;
@@ -88,6 +95,10 @@ impl<R: Fn(&mut Run<'_>) -> Result<(), GraphError> + Send + Sync + 'static> Oper
 
     fn is_pure(&self) -> bool {
         self.pure
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.held.as_ref().map_or(0, |held| held())
     }
 
     fn key(&self) -> Option<String> {

@@ -178,7 +178,9 @@ fn dynamic(s: &Spec<'_>) -> Made {
 /// The product of integers. A constant right operand is packed once for all lanes.
 fn matmul_integer(s: &Spec<'_>) -> Made {
     let constant = s.constant(1).is_some_and(|b| b.layout().rank() == 2);
-    let packed: OnceTable<ByteMatrix> = OnceTable::new();
+    // LEDGER: the node; written once, then read by all lanes
+    let packed: Arc<OnceTable<ByteMatrix>> = Arc::new(OnceTable::new());
+    let held = packed.clone();
     Op::new(s, move |cx| {
         let (a, b) = (cx.array(0)?, cx.array(1)?);
         let (a_zero, b_zero) = (cx.array_or_none(2)?, cx.array_or_none(3)?);
@@ -197,6 +199,7 @@ fn matmul_integer(s: &Spec<'_>) -> Made {
         cx.set(0, y);
         Ok(())
     })
+    .holding(move || held.get().map_or(0, ByteMatrix::nbytes))
     .of_dtype(DType::I32)
     .done()
 }
@@ -216,6 +219,10 @@ impl Weights {
         Ok(Weights { input, groups, packed })
     }
 
+    fn nbytes(&self) -> usize {
+        self.packed.as_ref().map_or(0, ByteKernels::nbytes)
+    }
+
     fn with<R>(&self, cx: &Run<'_>, f: impl FnOnce(&ByteKernels) -> Result<R, OpsError>) -> Result<R, GraphError> {
         match &self.packed {
             Some(packed) => Ok(f(packed)?),
@@ -226,18 +233,21 @@ impl Weights {
 
 fn conv_integer(s: &Spec<'_>) -> Made {
     let (sliding, weights) = (sliding(s)?, Weights::new(s, 1)?);
+    let held = weights.nbytes();
     Op::new(s, move |cx| {
         let (x, zero, w_zero) = (cx.array(0)?, cx.array_or_none(2)?, cx.array_or_none(3)?);
         let y = weights.with(cx, |w| w.exact(cx.lane(), x, zero, w_zero, &sliding))?;
         cx.set(0, y);
         Ok(())
     })
+    .holding(move || held)
     .of_dtype(DType::I32)
     .done()
 }
 
 fn conv_quantized(s: &Spec<'_>) -> Made {
     let (sliding, weights) = (sliding(s)?, Weights::new(s, 3)?);
+    let held = weights.nbytes();
     Op::new(s, move |cx| {
         let x = Quantized { x: cx.array(0)?, scale: cx.array(1)?, zero: Some(cx.array(2)?) };
         let (w, y) = ((cx.array(4)?, Some(cx.array(5)?)), (cx.array(6)?, cx.array(7)?));
@@ -246,6 +256,7 @@ fn conv_quantized(s: &Spec<'_>) -> Made {
         cx.set(0, y);
         Ok(())
     })
+    .holding(move || held)
     .infer(of_zero_dtype)
     .done()
 }

@@ -138,12 +138,18 @@ impl Operator for Layer {
     fn key(&self) -> Option<String> {
         self.key.clone()
     }
+
+    fn held_bytes(&self) -> usize {
+        self.packed.get().map_or(0, Weights::nbytes)
+    }
 }
 
 /// An LSTM whose weights are bytes, and whose inputs become bytes at each product.
 fn quantized(s: &Spec<'_>) -> Made {
     let how = recurrence(s, Cell::Lstm(s.flag("input_forget", false)?))?;
-    let packed: OnceTable<Weights> = OnceTable::new();
+    // LEDGER: the node; written once, then read by all lanes
+    let packed: Arc<OnceTable<Weights>> = Arc::new(OnceTable::new());
+    let held = packed.clone();
     let constant = [1, 2, 8, 9, 10, 11].into_iter().all(|i| !s.has(i) || s.constant(i).is_some());
     Op::new(s, move |cx| {
         let make = |cx: &Run<'_>| -> Result<Weights, GraphError> {
@@ -158,6 +164,7 @@ fn quantized(s: &Spec<'_>) -> Made {
         let weights = packed.get_or_try_init(|| make(cx))?;
         run(cx, &how, weights)
     })
+    .holding(move || held.get().map_or(0, Weights::nbytes))
     .of_input_dtype()
     .done()
 }
