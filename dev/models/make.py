@@ -77,5 +77,5 @@ def model(name, nodes, weights, x, y) -> onnx.ModelProto:
 if __name__ == "__main__":
     here = Path(__file__).parent
     onnx.save(classifier(), here / "../../crates/freelane-cli/tests/models/classifier.onnx")
-    onnx.save(mlp(), here / "mlp.onnx")
+    onnx.save(mlp(), here / "../../crates/freelane-cli/models/mlp.onnx")
     onnx.save(cnn(), here / "cnn.onnx")

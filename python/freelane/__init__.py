@@ -3,7 +3,7 @@
 from ._freelane import *  # noqa: F403
 from . import fft, linalg, random
 from ._freelane import __version__
-from ._errors import AxisError, TraceError
+from ._errors import AxisError, CancelledError, TraceError
 from ._io import savez, savez_compressed
 from ._jit import jit
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
@@ -15,3 +15,9 @@ pi = 3.141592653589793
 inf = float("inf")
 nan = float("nan")
 newaxis = None
+
+
+def __getattr__(name):
+    from ._names import hint
+
+    raise AttributeError(f"module 'freelane' has no attribute '{name}'{hint(name)}")

@@ -1377,6 +1377,9 @@ class Array:
 class AxisError(ValueError, IndexError):
     """An axis that the array does not have. NumPy has one of the same name and kind."""
 
+class CancelledError(RuntimeError):
+    """A run that another thread ended."""
+
 class TraceError(TypeError):
     """Something that needs elements was asked of an array while freelane.jit traces its function."""
 
@@ -1439,6 +1442,17 @@ class parallel:
     def __exit__(self, *_reason: object) -> None: ...
 
 @final
+class Cancel:
+    """Ends the runs it was given to, from another thread."""
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None:
+        """Ends the runs that were given this, before their next node."""
+    def reset(self) -> None:
+        """Lets runs go on again."""
+    @property
+    def cancelled(self) -> _bool: ...
+
+@final
 class Session:
     """An ONNX model, loaded once and run from any number of threads at once."""
     def __new__(
@@ -1456,6 +1470,7 @@ class Session:
         /,
         *,
         timeout: float | None = None,
+        cancel: Cancel | None = None,
         **named: Any,
     ) -> list[Any]:
         """Runs the model on inputs by name, in order, or as named arguments; returns its outputs as a list."""

@@ -13,6 +13,12 @@ class LinAlgError(ValueError):
     __module__ = "freelane.linalg"
 
 
+class CancelledError(RuntimeError):
+    """A run that another thread ended."""
+
+    __module__ = "freelane"
+
+
 class TraceError(TypeError):
     """Something that needs elements was asked of an array while freelane.jit traces its function."""
 

@@ -18,30 +18,11 @@ import numpy as np
 
 import freelane as fl
 
+from ._names import RENAMED
+
 Array = type(fl.zeros(()))
 _HANDLED = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
-# NumPy's name where it is not freelane's.
-RENAMED = {
-    "absolute": "abs",
-    "amax": "max",
-    "amin": "min",
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arctanh": "atanh",
-    "conjugate": "conj",
-    "fabs": "abs",
-    "invert": "bitwise_invert",
-    "left_shift": "bitwise_left_shift",
-    "power": "pow",
-    "right_shift": "bitwise_right_shift",
-    "rint": "round",
-    "true_divide": "divide",
-}
 # What a ufunc's reduction is called.
 REDUCTIONS = {
     "add": "sum",

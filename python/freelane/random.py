@@ -228,6 +228,8 @@ def _choices(x, axis):
             raise ValueError(f"a number of choices must be 0 or more, not {n}")
         return n, n
     x = _freelane.asarray(x)
+    if x.ndim == 0:
+        raise ValueError(f"there is nothing to choose from in {x.item()}; give a whole number or an array with axes")
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(f"axis {axis} is out of range for an array of {x.ndim} axes")
     return x, x.shape[axis]

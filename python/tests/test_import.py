@@ -61,3 +61,18 @@ for t in threads: t.join()
 print(len(seen))
 """
     assert python(code).strip() == "8"
+
+
+def test_names_of_numpy_are_told():
+    """Whoever writes NumPy's name is told ours; other names are errors like those of any module."""
+    import freelane as fl
+    from freelane import _names
+
+    assert not [name for name in _names.INSTEAD if hasattr(fl, name)]
+    assert all(hasattr(fl, name) for name in _names.RENAMED.values())
+    with pytest.raises(AttributeError, match="no attribute 'arcsin'; NumPy's arcsin is asin here$"):
+        fl.arcsin
+    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+        fl.nothing
+    with pytest.raises(ImportError, match="cannot import name 'nothing'"):
+        from freelane import nothing  # noqa: F401

@@ -171,6 +171,13 @@ def test_methods_bind_as_functions_do():
             call()
 
 
+def test_round_says_what_keeps_decimals():
+    x = fl.asarray([1.25])
+    for call in (lambda: fl.round(x, 1), lambda: fl.round(x, decimals=1), lambda: x.round(1)):
+        with pytest.raises(TypeError, match=r"; around\(x, decimals\) keeps decimals$"):
+            call()
+
+
 def test_functions_are_pickled_by_name():
     for function in list(FUNCTIONS.values())[:20] + [fl.Array.sum]:
         assert pickle.loads(pickle.dumps(function)) is function

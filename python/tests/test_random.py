@@ -152,6 +152,7 @@ def test_threads_never_get_the_same_positions():
         (lambda: default_rng(1).choice(2, 4, p=[0.5, -0.5]), ValueError),
         (lambda: default_rng(1).permutation(-1), ValueError),
         (lambda: default_rng(1).permutation([[1]], axis=2), IndexError),
+        (lambda: default_rng(1).choice(5.0), ValueError),
         (lambda: default_rng(1).shuffle(3), TypeError),
         (lambda: default_rng(1).random(2**62), (MemoryError, ValueError)),
         (lambda: Generator(1, position=2**64 - 2).random(3), ValueError),

@@ -133,3 +133,107 @@ def test_the_look_alike():
     close(session.run_with_ort_values(["p"], {"x": value})[0].numpy().tolist())
     assert session.get_providers() == ort.get_available_providers() == ["CPUExecutionProvider"]
     assert session.get_modelmeta().producer_name == "freelane"
+    assert ort.__version__.count(".") == 2 and "freelane" in ort.get_build_info()
+
+
+def test_errors_of_the_look_alike(tmp_path):
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+    from freelane.onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile
+
+    with pytest.raises(NoSuchFile, match="none.onnx"):
+        ort.InferenceSession(tmp_path / "none.onnx")
+    for cut in (0, 1, 100, 900):
+        with pytest.raises((InvalidProtobuf, InvalidGraph)):
+            ort.InferenceSession(MODEL.read_bytes()[:cut])
+    with pytest.raises(TypeError, match="path or bytes"):
+        ort.InferenceSession(7)
+    session, x = ort.InferenceSession(str(MODEL)), np.zeros((2, 8), np.float32)
+    wrong = [{}, {"y": x}, {"x": x, "y": x}, {"x": x.astype(float)}, {"x": x[:, :4]}, {"x": x[0]}, {"x": None}]
+    for feed in wrong:
+        with pytest.raises(InvalidArgument) as found:
+            session.run(None, feed)
+        assert isinstance(found.value, (Fail, ValueError))
+    options = ort.RunOptions()
+    options.terminate = True
+    with pytest.raises(Fail, match="cancelled"):
+        session.run(None, {"x": x}, options)
+    options.terminate = False
+    assert session.run(None, {"x": x}, options)[0].shape == (2, 3)
+    options.timeout = 0
+    with pytest.raises(TimeoutError):
+        session.run(None, {"x": x}, options)
+    for made in (ort.InferenceSession, lambda model, providers: session.set_providers(providers)):
+        with pytest.warns(UserWarning, match="CUDAExecutionProvider"):
+            made(str(MODEL), providers=[("CUDAExecutionProvider", {}), "CPUExecutionProvider"])
+
+
+def test_an_axis_that_the_options_fix():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.add_free_dimension_override_by_name("batch", 2)
+    session = ort.InferenceSession(str(MODEL), options)
+    assert session.get_inputs()[0].shape == [2, 8] and session.get_outputs()[0].shape == [2, 3]
+    assert session.run(None, {"x": np.zeros((2, 8), np.float32)})[0].shape == (2, 3)
+    with pytest.raises(ValueError, match=r"axis 0 \(batch\) is 3 long; the options say 2"):
+        session.run(None, {"x": np.zeros((3, 8), np.float32)})
+
+
+def test_a_run_beside_the_caller():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    session, done, found = ort.InferenceSession(str(MODEL)), threading.Event(), []
+
+    def callback(*told):
+        found.append(told)
+        done.set()
+
+    session.run_async(["p"], {"x": np.asarray(X)}, callback, 7)
+    assert done.wait(60)
+    (outputs, data, error) = found.pop()
+    close(outputs[0].tolist())
+    assert (data, error) == (7, "")
+    done.clear()
+    session.run_async(["p"], {"y": np.asarray(X)}, callback, 7)
+    assert done.wait(60)
+    (outputs, data, error) = found.pop()
+    assert outputs == [] and "no such input" in error
+
+
+def test_values_of_the_look_alike():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    value = ort.OrtValue.ortvalue_from_numpy(x, "cpu", 0)
+    assert (value.data_type(), value.element_type(), value.shape()) == ("tensor(float)", 1, [2, 3])
+    assert (value.tensor_size_in_bytes(), value.device_name(), value.has_value()) == (24, "cpu", True)
+    assert (value.is_tensor(), value.is_tensor_sequence(), value.is_sparse_tensor()) == (True, False, False)
+    assert (np.asarray(value) == x).all() and (np.from_dlpack(value) == x).all()
+    zeros = ort.OrtValue.ortvalue_from_shape_and_type([2, 3], 1)
+    ort.copy_tensors([value], [zeros])
+    assert (zeros.numpy() == x).all()
+    halves = ort.OrtValue.ortvalue_from_numpy_with_onnx_type(np.array([0x3C00], np.uint16), 10)
+    assert halves.data_type() == "tensor(float16)" and halves.numpy()[0] == 1.0
+    device = ort.OrtDevice.make("cpu", 0)
+    assert ort.OrtValue.ortvalue_from_numpy(x, device).shape() == [2, 3] and device.device_type() == "cpu"
+    with pytest.raises(ValueError, match="no device 'cuda'"):
+        ort.OrtValue.ortvalue_from_numpy(x, "cuda", 0)
+    with pytest.raises(ValueError, match="no type of elements"):
+        ort.OrtValue.ortvalue_from_shape_and_type([2], 99)
+
+
+def test_every_dtype_becomes_numpys():
+    np = pytest.importorskip("numpy")
+    from freelane.onnxruntime._values import to_numpy
+
+    for name in ("bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128"):
+        x = fl.astype(fl.reshape(fl.arange(6), (2, 3)), getattr(fl, name))
+        for given in (x, x.T, x[:, ::2], fl.astype(fl.asarray(3), x.dtype), x[:0]):
+            found = to_numpy(given)
+            assert (found.dtype, found.shape, found.flags.writeable) == (np.dtype(name), given.shape, True)
+            assert found.tolist() == given.tolist(), (name, given.shape)
+    assert to_numpy([None, x])[0] is None

@@ -73,11 +73,12 @@ fn a_row_alone_has_the_bits_of_a_row_of_many() {
 
 #[test]
 fn what_spans_the_batch_is_named() {
-    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev/models");
-    for model in [MODEL, &format!("{models}/mlp.onnx"), &format!("{models}/cnn.onnx")] {
-        let report = json(&[model, "--random", "--dim", "5", "--check-batch", "--json"]);
-        assert_eq!((&report["rows"], &report["threads"]), (&5.into(), &serde_json::json!([1, 2, 16])), "{model}");
-        assert!(report["values"].as_u64() > Some(1), "{model}");
+    let root = env!("CARGO_MANIFEST_DIR");
+    for model in [MODEL, &format!("{root}/models/mlp.onnx"), &format!("{root}/../../dev/models/cnn.onnx")] {
+        let report = json(&[model, "--random", "--dim", "5", "--check-batch", "--json", "--profile"]);
+        let batch = &report["batch"];
+        assert_eq!((&batch["rows"], &batch["threads"]), (&5.into(), &serde_json::json!([1, 2, 16])), "{model}");
+        assert!(batch["values"].as_u64() > Some(1) && report["profile"].is_array(), "{model}");
     }
     assert!(failure(&[MODEL, "--random", "--check-batch"]).contains("a batch of 1; give --dim NAME=N"));
     // A softmax along the batch, in place of the one along the classes.
@@ -89,10 +90,33 @@ fn what_spans_the_batch_is_named() {
     let (path, _) = folder("spans");
     let spanning = path.join("spanning.onnx");
     std::fs::write(&spanning, bytes).unwrap();
-    let message = failure(&[spanning.to_str().unwrap(), "--random", "--dim", "3", "--check-batch"]);
+    let spanning = spanning.to_str().unwrap();
+    let message = failure(&[spanning, "--random", "--dim", "3", "--check-batch"]);
     assert!(message.contains("with row 0 alone output p has other bits"), "{message}");
     assert!(message.contains("the first node to differ is Softmax"), "{message}");
+    let message = failure(&[MODEL, "--random", "--dim", "3", "--check-batch", "--batch-axis", "x=1"]);
+    assert!(
+        message.contains("with row 0 alone: input x: expected float32 [batch, 8], found float32 [3, 1]"),
+        "{message}"
+    );
+    let flags = ["--random", "--check-batch", "--batch-axis"];
+    assert!(failure(&[&[MODEL], &flags[..], &["z=1"]].concat()).contains("the model has no input z"));
+    assert!(failure(&[&[MODEL], &flags[..], &["x=2"]].concat()).contains("x has no axis 2"));
     std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn each_pass_is_checked() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    for model in [MODEL, &format!("{root}/models/mlp.onnx"), &format!("{root}/../../dev/models/cnn.onnx")] {
+        let report = json(&[model, "--random", "--dim", "2", "--check-passes", "--json"]);
+        let passes = report["passes"].as_array().unwrap();
+        let names: Vec<&str> = passes.iter().map(|p| p["pass"].as_str().unwrap()).collect();
+        assert_eq!(names, ["conv", "fold", "merge", "dead", "join", "fuse"], "{model}");
+        assert!(passes.iter().all(|p| p["values"].as_u64() > Some(0) && p["keeps"].is_string()), "{model}");
+    }
+    let text = String::from_utf8(run(&[MODEL, "--random", "--check-passes"]).stdout).unwrap();
+    assert!(text.contains("pass fuse keeps bits: "), "{text}");
 }
 
 #[test]
@@ -107,7 +131,8 @@ fn graphs_are_shown_after_a_pass() {
     assert!(joined.contains("%r: float32 [batch, 16] = Gemm(") && !joined.contains("relu"), "{joined}");
     let (status, wrong) = dump("spin");
     assert_eq!((status, wrong.lines().count()), (Some(1), 1));
-    assert!(wrong.contains("there is no pass spin; there are fold, merge, dead, join, fuse"), "{wrong}");
+    assert!(wrong.contains("there is no pass spin; there are conv, fold, merge, dead, join, fuse"), "{wrong}");
+    assert!(imported.contains("%p: float32 [batch, 3] = Softmax(%s) {axis = -1}"), "{imported}");
 }
 
 #[test]
@@ -118,6 +143,11 @@ fn inputs_are_made_up_when_asked_for() {
     let shaped = json(&[MODEL, "--random", "--shape", "x=5,8", "--json"]);
     assert_eq!(report["outputs"], shaped["outputs"]);
     assert!(report["p99_ns"].as_f64() >= report["p50_ns"].as_f64());
+    assert_eq!(report["assumed"], serde_json::json!([]));
+    let assumed = run(&[MODEL, "--random"]);
+    let told = String::from_utf8(assumed.stderr).unwrap();
+    assert!(told.ends_with("; assumed batch = 1, axis 0 of x\n") && told.lines().count() == 1, "{told}");
+    assert!(failure(&[MODEL, "-i", "x=3"]).contains("input x: expected float32 [batch, 8], found float32 []"));
     assert!(report["profile"].as_array().unwrap().iter().all(|node| node["runs"] == 3));
     let text = String::from_utf8(run(&[MODEL, "--random", "--profile"]).stdout).unwrap();
     assert!(text.contains("Softmax") && text.contains("p: float32 of shape (1, 3)"), "{text}");
@@ -145,4 +175,25 @@ fn what_is_wrong_is_one_line() {
         assert!(failure(&[cut.to_str().unwrap(), "--random"]).contains("cut.onnx"));
     }
     std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn one_core_gives_the_same_answers_and_no_complaint() {
+    let arguments = [MODEL, "--random", "--dim", "4", "--split", "2", "--threads", "3", "--json"];
+    let outputs = |mut command: Command| {
+        let done = command.args(["run"]).args(arguments).output().unwrap();
+        assert!(done.status.success() && done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
+        serde_json::from_slice::<Value>(&done.stdout).unwrap()["outputs"].clone()
+    };
+    let free = outputs(Command::new(env!("CARGO_BIN_EXE_freelane")));
+    let mut one = Command::new(env!("CARGO_BIN_EXE_freelane"));
+    one.env("OMP_NUM_THREADS", "1");
+    assert_eq!(outputs(one), free);
+    if Command::new("taskset").arg("--version").output().is_err() {
+        println!("skipped: taskset is not installed");
+        return;
+    }
+    let mut bound = Command::new("taskset");
+    bound.args(["-c", "0", env!("CARGO_BIN_EXE_freelane")]);
+    assert_eq!(outputs(bound), free);
 }

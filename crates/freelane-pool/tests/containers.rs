@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_types, missing_docs)]
 
 use freelane_pool::{Runtime, allowed_cores, pin_to_core};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,7 +28,11 @@ fn report() {
 
 /// How many threads a process started here finds.
 fn threads(env: &[(&str, &str)]) -> usize {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    threads_of(Command::new(std::env::current_exe().unwrap()), env)
+}
+
+/// How many threads a process of this program finds, however it is started.
+fn threads_of(mut command: Command, env: &[(&str, &str)]) -> usize {
     command.args(["--exact", "report", "--nocapture"]).env_remove("FREELANE_NUM_THREADS").env_remove("OMP_NUM_THREADS");
     let output = command.env(ASKED, "1").envs(env.iter().copied()).output().unwrap();
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -63,4 +68,51 @@ fn the_environment_lowers_and_never_raises() {
     for (env, expected) in cases {
         assert_eq!(threads(env), expected, "{env:?}");
     }
+}
+
+/// A group of processes that may use the time of one core, as long as it lives.
+struct OneCore(PathBuf);
+
+impl OneCore {
+    /// Nothing where the system does not let this process make one.
+    fn new() -> Option<OneCore> {
+        let name = format!("freelane-containers-{}", std::process::id());
+        let limits = [
+            ("/sys/fs/cgroup/cpu", vec![("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "100000")]),
+            ("/sys/fs/cgroup", vec![("cpu.max", "100000 100000")]),
+        ];
+        limits.into_iter().find_map(|(root, files)| {
+            let group = OneCore(PathBuf::from(root).join(&name));
+            std::fs::create_dir(&group.0).ok()?;
+            let written = files
+                .iter()
+                .all(|(file, text)| group.0.join(file).exists() && std::fs::write(group.0.join(file), text).is_ok());
+            written.then_some(group)
+        })
+    }
+
+    /// This program, to be started in the group.
+    fn command(&self) -> Command {
+        let mut command = Command::new("sh");
+        let enter = "echo $$ > \"$0\" && exec \"$@\"";
+        command.args(["-c", enter]).arg(self.0.join("cgroup.procs")).arg(std::env::current_exe().unwrap());
+        command
+    }
+}
+
+impl Drop for OneCore {
+    fn drop(&mut self) {
+        // A group that somebody is in stays.
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_quota_of_one_core_means_one_thread() {
+    let Some(group) = OneCore::new() else {
+        println!("skipped: no control group can be made here");
+        return;
+    };
+    assert_eq!(threads_of(group.command(), &[]), 1);
+    assert_eq!(threads_of(group.command(), &[("OMP_NUM_THREADS", "64")]), 1);
 }

@@ -46,6 +46,7 @@ pub(crate) fn of_graph(cause: &GraphError, message: String) -> PyErr {
         GraphError::Array(e) => of_array(e, message),
         GraphError::Memory(e) => of_memory(e, message),
         GraphError::Deadline => exc::PyTimeoutError::new_err(message),
+        GraphError::Cancelled => of_class("CancelledError", message),
         GraphError::Unsupported(_) => exc::PyNotImplementedError::new_err(message),
         _ => exc::PyValueError::new_err(message),
     }
@@ -58,6 +59,9 @@ fn of_onnx(e: &OnnxError) -> PyErr {
         onnx::Fault::Graph(source) => of_graph(source.cause(), e.to_string()),
         onnx::Fault::Ops(source) => of_ops(source, e.to_string()),
         onnx::Fault::Array(source) => of_array(source, e.to_string()),
+        onnx::Fault::Unsupported(_) | onnx::Fault::UnsupportedDataType(_) => {
+            exc::PyNotImplementedError::new_err(e.to_string())
+        }
         _ => exc::PyValueError::new_err(e.to_string()),
     }
 }
@@ -92,7 +96,7 @@ fn of_array(e: &ArrayError, message: String) -> PyErr {
     }
 }
 
-/// `freelane.AxisError`, a `ValueError` and an `IndexError`, or `freelane.linalg.LinAlgError`, a `ValueError`.
+/// A class of `freelane._errors`.
 pub(crate) fn of_class(name: &str, message: String) -> PyErr {
     fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         py.import("freelane._errors")?.getattr(name)

@@ -290,7 +290,7 @@ fn traced<'py>(
     args: &crate::native::Args<'_, 'py>,
 ) -> Option<PyResult<Bound<'py, PyAny>>> {
     let count = row.params().iter().filter(|p| !p.rest).count();
-    let holds = |x: &Bound<'py, PyAny>| jit::holds_tracer(x);
+    let holds = |x: &Bound<'py, PyAny>| !object::is_array(x) && jit::holds_tracer(x);
     if !(0..count).any(|i| args.get(i).is_some_and(holds)) && !args.rest().any(|x| holds(&x)) {
         return None;
     }
@@ -305,6 +305,10 @@ fn moves_nothing(row: Function, values: &[Option<Value>]) -> bool {
         &["real", "permute_dims", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze"];
     match (row.name(), values) {
         ("imag", [Some(Value::Array(z))]) => z.dtype().kind() == freelane::Kind::Complex,
+        ("einsum", [Some(Value::Str(text)), Some(Value::Tuple(operands))]) => {
+            let all_stay = |(from, to): (&str, &str)| from.chars().all(|label| to.contains(label));
+            operands.len() == 1 && text.split_once("->").is_some_and(all_stay)
+        }
         (name, _) => VIEWS.contains(&name),
     }
 }

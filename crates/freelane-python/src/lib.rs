@@ -5,7 +5,7 @@
 //! functions.rs  rows of freelane-ops as functions and methods
 //! object.rs     the array object; slots.rs its operators, attributes.rs its attributes, index.rs its indexing
 //! convert.rs    Python objects as operands and values; creation.rs as arrays; dtype.rs data types
-//! session.rs    models; jit/ functions that run as plans
+//! session.rs    models, cancel.rs what ends their runs; jit/ functions that run as plans
 //! interpreter.rs, cli.rs, rows.rs   the main interpreter only; the command line; what the stub is written from
 //! ```
 //!
@@ -14,6 +14,7 @@
 mod arrow;
 mod attributes;
 mod buffer;
+mod cancel;
 mod cli;
 mod convert;
 mod creation;
@@ -79,9 +80,12 @@ fn _freelane(module: &Bound<'_, PyModule>) -> PyResult<()> {
     native::add_functions(module)?;
     module.add_class::<memory::Parallel>()?;
     module.add_class::<session::Session>()?;
+    module.add_class::<cancel::Cancel>()?;
     jit::add_to(module)?;
     // Private names are set and not added, which would export them.
     module.setattr("_command", wrap_pyfunction!(cli::command, module)?)?;
+    module.setattr("_deferred", wrap_pyfunction!(object::deferred, module)?)?;
+    module.setattr("_fill", wrap_pyfunction!(numpy::fill, module)?)?;
     module.setattr("_rows", wrap_pyfunction!(rows::rows, module)?)?;
     numpy_allocator::register(module)
 }

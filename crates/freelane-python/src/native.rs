@@ -281,7 +281,7 @@ impl Callable {
         self.params.iter().position(answers).ok_or_else(|| {
             let by_position = self.params.iter().any(|p| p.name == name);
             let why = if by_position { "takes by position only" } else { "does not have" };
-            let message = format!("{}() {why} a parameter {name}; usage: {}", self.name(), self.signature);
+            let message = format!("{}() {why} a parameter {name}; {}", self.name(), self.usage());
             exc::PyTypeError::new_err(message)
         })
     }
@@ -289,8 +289,14 @@ impl Callable {
     #[cold]
     fn too_many(&self, given: usize) -> PyErr {
         let (name, most) = (self.name(), self.positions);
-        let message = format!("{name}() takes {most} positional arguments, {given} given; usage: {}", self.signature);
+        let message = format!("{name}() takes {most} positional arguments, {given} given; {}", self.usage());
         exc::PyTypeError::new_err(message)
+    }
+
+    /// How it is called, and what else may have been meant.
+    fn usage(&self) -> String {
+        let other = if self.name() == "round" { "; around(x, decimals) keeps decimals" } else { "" };
+        format!("usage: {}{other}", self.signature)
     }
 
     #[cold]

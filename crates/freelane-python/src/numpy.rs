@@ -105,3 +105,25 @@ pub(crate) const GETTERS: &[Getter] = &[
     Getter { name: c"__array_interface__", doc: c"NumPy's description of the elements, version 3.", get: interface },
     Getter { name: c"__array_priority__", doc: c"Which type wins in mixed operations of old.", get: priority },
 ];
+
+/// Writes the elements of an array, in row-major order, into memory that another object lends as a buffer of the same
+/// size; returns that object. Filling an array that NumPy made asks less of NumPy than making one of a description.
+#[pyfunction]
+#[pyo3(name = "_fill")]
+pub(crate) fn fill<'py>(to: Bound<'py, PyAny>, from: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let array = object::snapshot(from)?;
+    let dense = apart(from.py(), array.nbytes(), || array.contiguous())?;
+    let mut view = ffi::Py_buffer::new();
+    // SAFETY: the object is alive, the interpreter attached, and the view stays where it is until it is released.
+    if unsafe { ffi::PyObject_GetBuffer(to.as_ptr(), &mut view, ffi::PyBUF_WRITABLE) } < 0 {
+        return Err(PyErr::fetch(to.py()));
+    }
+    let fits = usize::try_from(view.len) == Ok(dense.nbytes());
+    if fits {
+        // SAFETY: both are as many bytes without gaps; the caller just made the one to write to, so nobody else uses it.
+        unsafe { std::ptr::copy_nonoverlapping(dense.data().as_ptr(), view.buf.cast::<u8>(), dense.nbytes()) };
+    }
+    // SAFETY: got above.
+    unsafe { ffi::PyBuffer_Release(&mut view) };
+    if fits { Ok(to) } else { Err(PyValueError::new_err("the buffer has another size than the array")) }
+}

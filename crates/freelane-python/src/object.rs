@@ -243,12 +243,19 @@ pub(crate) fn share(object: &Bound<'_, PyAny>) -> PyResult<()> {
     if !flag.freeze() {
         return if flag.is_frozen() { Ok(()) } else { Err(errors::in_use("shared")) };
     }
+    defer(object);
+    Ok(())
+}
+
+/// On free-threaded builds, makes an object one whose references threads do not count; the collector frees it. Its type is
+/// of the collector's kind, and this thread alone knows it or has it to itself.
+pub(crate) fn defer(object: &Bound<'_, PyAny>) {
     #[cfg(Py_GIL_DISABLED)]
     {
         unsafe extern "C" {
             fn PyUnstable_Object_EnableDeferredRefcount(object: *mut ffi::PyObject) -> std::ffi::c_int;
         }
-        // SAFETY: the object is alive, of a collector's type, and this thread alone turned it into a shared one.
+        // SAFETY: the object is alive, of a collector's type, and nobody else shows it to the collector.
         unsafe {
             if ffi::PyObject_GC_IsTracked(object.as_ptr()) == 0 {
                 ffi::PyObject_GC_Track(object.as_ptr().cast());
@@ -256,7 +263,16 @@ pub(crate) fn share(object: &Bound<'_, PyAny>) -> PyResult<()> {
             PyUnstable_Object_EnableDeferredRefcount(object.as_ptr());
         }
     }
-    Ok(())
+    #[cfg(not(Py_GIL_DISABLED))]
+    let _ = object;
+}
+
+/// [`defer`] for lists and dictionaries that sessions hold and all threads read; returns its argument.
+#[pyfunction]
+#[pyo3(name = "_deferred")]
+pub(crate) fn deferred<'py>(object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    defer(&object);
+    object
 }
 
 /// A copy of the array's description for an export: it holds the storage, so that later writes go elsewhere.

@@ -1,9 +1,11 @@
 //! Models: `freelane.Session`.
+use crate::cancel::Cancel;
 use crate::errors::to_py;
 use crate::{creation, detach, object};
 use freelane::Runtime;
 use freelane::graph::{Datum, Limits, Measure};
 use freelane::onnx::{self, Port, SessionOptions};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::types::{PyByteArray, PyDict, PyList, PyTuple};
 use pyo3::{exceptions as exc, prelude::*};
 use std::path::PathBuf;
@@ -26,7 +28,13 @@ pub(crate) struct Session {
 impl Session {
     #[new]
     #[pyo3(signature = (model, /, *, threads=1, profile=false, optimize=true))]
-    fn new(py: Python<'_>, model: &Bound<'_, PyAny>, threads: i64, profile: bool, optimize: bool) -> PyResult<Session> {
+    fn new<'py>(
+        py: Python<'py>,
+        model: &Bound<'py, PyAny>,
+        threads: i64,
+        profile: bool,
+        optimize: bool,
+    ) -> PyResult<Bound<'py, Session>> {
         let threads = usize::try_from(threads).ok().filter(|&n| n > 0);
         let threads = threads.ok_or_else(|| exc::PyValueError::new_err("Session: threads must be at least 1"))?;
         let runtime = match threads {
@@ -46,18 +54,21 @@ impl Session {
                 py.detach(|| onnx::Session::from_bytes(bytes, &options))
             }
         };
-        Ok(Session { session: session.map_err(to_py)?, profiled: profile })
+        let session = Bound::new(py, Session { session: session.map_err(to_py)?, profiled: profile })?;
+        object::defer(&session);
+        Ok(session)
     }
 
     /// Runs the model and returns its outputs as a list. Inputs are a dictionary by name, a list in order, or named
     /// arguments; numbers and lists of them take the type that the model asks for. After timeout seconds the run ends
-    /// with TimeoutError.
-    #[pyo3(signature = (inputs=None, /, *, timeout=None, **named))]
+    /// with TimeoutError, and with CancelledError once another thread calls cancel.cancel().
+    #[pyo3(signature = (inputs=None, /, *, timeout=None, cancel=None, **named))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
+        cancel: Option<&Bound<'py, Cancel>>,
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let inputs = self.inputs_of(inputs, named)?;
@@ -69,7 +80,8 @@ impl Session {
             let span = Duration::try_from_secs_f64(s).map_err(wrong)?;
             Ok::<_, PyErr>(Instant::now().checked_add(span))
         };
-        let limits = Limits { deadline: timeout.map(limit).transpose()?.flatten(), ..Limits::default() };
+        let deadline = timeout.map(limit).transpose()?.flatten();
+        let limits = Limits { deadline, cancel: cancel.map(|c| &c.get().0), ..Limits::default() };
         let outputs = detach::detached(py, || self.session.run_within(&inputs, &limits)).map_err(to_py)?;
         PyList::new(py, outputs.into_iter().map(|d| to_object(py, d)).collect::<PyResult<Vec<_>>>()?)
     }
@@ -122,6 +134,12 @@ impl Session {
     /// Frees what threads keep for their next run.
     fn trim(&self, py: Python<'_>) -> usize {
         detach::detached(py, || self.session.trim())
+    }
+
+    /// It holds no Python objects; being asked makes it one whose references need not be counted.
+    #[expect(clippy::unnecessary_wraps, reason = "the collector's protocol")]
+    fn __traverse__(&self, _visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        Ok(())
     }
 
     fn __repr__(&self) -> String {

@@ -59,7 +59,7 @@ fn planned(n: usize, count: usize, make: Make) -> impl FnMut() {
     };
     let out = make(&mut add, &inputs, two);
     graph.output(out);
-    Lane::with(|lane| passes::optimize(lane, &mut graph, None)).expect("passes");
+    Lane::with(|lane| passes::optimize(lane, &mut graph)).expect("passes");
     assert_eq!(graph.nodes().len(), 1, "the chain is one group");
     let runner = Runner::new(Arc::new(Plan::new(graph).expect("a plan")));
     let x: Vec<Datum> = arrays(n, count).into_iter().map(Datum::from).collect();

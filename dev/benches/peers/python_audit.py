@@ -6,7 +6,8 @@
 Each case runs under the sharing audit (dev/audit, which needs Valgrind) in an interpreter of its own, the one that runs
 this: a few seconds at 2 threads, a minute at 8. freelane's cases have limits: at 2 threads less than 0.01 shared writes
 an operation; at more threads no locked writes to shared lines and no misses, since plain stores on lines handed over at
-the start of a thread make the count of all writes wander there. Exit status 1 when a limit is exceeded.
+the start of a thread make the count of all writes wander there. Exit status 1 when a limit is exceeded. The look-alike of
+onnxruntime has no limit: its outputs are NumPy's arrays, and NumPy counts who uses a dtype.
 
 `CASE {threads} {ops}` as arguments run the case itself."""
 import json
@@ -37,6 +38,30 @@ CALLS = {
     "x += zeros_like(x)": lambda fl, n, a, b, o: bound(fl.zeros_like, lambda zeros_like: lambda: add_to(a, zeros_like)),
 }
 
+MODEL = os.path.join(HERE, "..", "..", "..", "crates", "freelane-cli", "models", "mlp.onnx")
+
+# What all threads call, made once, and what each thread calls with it.
+SHARED = {
+    "session.run": (
+        lambda fl: fl.Session(MODEL),
+        lambda session, fl, n: bound(fl.ones((n, 64), dtype="float32"), lambda x: lambda: session.run([x])),
+    ),
+    "onnxruntime.InferenceSession.run": (
+        lambda fl: __import__("freelane.onnxruntime").onnxruntime.InferenceSession(MODEL),
+        lambda session, fl, n: bound({"x": numpy_ones(n, 64)}, lambda feed: lambda: session.run(None, feed)),
+    ),
+    "jit of a*b+c": (
+        lambda fl: fl.jit(lambda a, b, c: a * b + c),
+        lambda jitted, fl, n: bound([fl.ones(n) for _ in range(3)], lambda given: lambda: jitted(*given)),
+    ),
+}
+
+
+def numpy_ones(*shape):
+    import numpy
+
+    return numpy.ones(shape, "float32")
+
 
 def bound(function, make):
     return make(function)
@@ -48,7 +73,7 @@ def add_to(x, zeros_like):
 
 def cases():
     """Names of all cases; NumPy's begin with "numpy", those with freelane's allocator with "numpy on freelane"."""
-    ours = [f"{name}, {n}" for n in (1, 64) for name in CALLS]
+    ours = [f"{name}, {n}" for n in (1, 64) for name in [*CALLS, *SHARED]]
     numpys = ["a + b, 64", "empty(n), 16", "sum(a), 64", "add(a, b, out=o), 64"]
     return ours + [f"numpy {case}" for case in numpys] + [f"numpy on freelane {case}" for case in numpys]
 
@@ -69,7 +94,11 @@ def run(case, threads, operations):
         numpy_allocator.install()
         name = name.removeprefix("on freelane ")
 
+    shared = SHARED[name][0](library) if name in SHARED else None
+
     def make(_thread):
+        if name in SHARED:
+            return SHARED[name][1](shared, library, int(n))
         return CALLS[name](library, int(n), *(library.ones(int(n)) for _ in range(3)))
 
     mark.run(threads, operations, make)
@@ -93,7 +122,7 @@ def audited(case, threads, operations):
 def row(case, threads, operations):
     report = audited(case, threads, operations)
     per_op = report["per_op"]
-    limits = {} if case.startswith("numpy") else LIMITS["few" if threads <= 2 else "many"]
+    limits = {} if case.startswith(("numpy", "onnxruntime")) else LIMITS["few" if threads <= 2 else "many"]
     over = [key for key, limit in limits.items() if per_op[key] > limit]
     kinds = ("shared_writes", "shared_locked", "misses", "locked", "syscalls", "instructions")
     figures = {key: round(per_op[key], 3) for key in kinds}

@@ -1,9 +1,10 @@
 //! `freelane run --check-batch`: a row alone has the bits of a row of many, for any number of threads.
-use anyhow::{Result, anyhow, bail};
-use freelane::graph::{Datum, Dim, Graph, Limits, Plan, Runner, ValueId};
-use freelane::onnx::Session;
+use anyhow::{Context, Result, anyhow, bail};
+use freelane::graph::{Datum, Graph, Limits, Plan, Runner, ValueId};
+use freelane::onnx::{Port, Session};
 use freelane::{Array, Runtime, Slice};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Numbers of threads that a run is split over.
@@ -13,13 +14,14 @@ const THREADS: [usize; 2] = [2, 16];
 struct BatchCheck<'s> {
     session: &'s Session,
     runner: Runner,
-    /// Where each value that is seen comes from: the node's name and operator.
-    seen: Vec<(ValueId, String)>,
+    /// The values that are seen, behind the outputs, and which node makes each.
+    seen: Vec<(ValueId, usize)>,
     rows: usize,
     all: Vec<Datum>,
 }
 
 /// How two runs compare.
+#[derive(Clone, Copy, PartialEq)]
 enum Compared {
     Same,
     Differs,
@@ -28,18 +30,9 @@ enum Compared {
 }
 
 /// Runs a model on a batch, on each of its rows, and over several threads. Tells what was compared.
-pub fn check(session: &Session, inputs: &[Datum]) -> Result<Json> {
-    let batched = batched(session);
-    let length = |i: usize| inputs[i].array().map_or(0, |x| x.layout().shape().first().copied().unwrap_or(0));
-    let lengths: Vec<usize> = batched.iter().map(|&i| length(i)).collect();
-    let rows = match lengths[..] {
-        [] => bail!("--check-batch: no input begins with an open axis"),
-        [rows, ..] if rows < 2 => bail!("--check-batch: a batch of {rows}; give --dim NAME=N with two rows or more"),
-        [rows, ..] => rows,
-    };
-    if lengths.iter().any(|n| *n != rows) {
-        bail!("--check-batch: inputs of {lengths:?} rows");
-    }
+pub fn check(session: &Session, inputs: &[Datum], axes: &[String]) -> Result<Json> {
+    let axes = if axes.is_empty() { axes_of(session) } else { given_axes(session, axes)? };
+    let rows = rows(session, inputs, &axes)?;
     let check = BatchCheck::new(session, inputs, rows)?;
     for threads in THREADS {
         let runtime = Runtime::new(threads)?;
@@ -48,24 +41,63 @@ pub fn check(session: &Session, inputs: &[Datum]) -> Result<Json> {
     }
     let mut unknown = 0;
     for row in 0..rows {
-        let of_row = |(i, x): (usize, &Datum)| -> Result<Datum> {
-            if batched.contains(&i) { part(x, 0, row, 1) } else { Ok(x.clone()) }
+        let of_row = |(x, axis): (&Datum, &Option<usize>)| match axis {
+            Some(axis) => part(x, *axis, row, 1),
+            None => Ok(x.clone()),
         };
-        let alone = inputs.iter().enumerate().map(of_row).collect::<Result<Vec<_>>>()?;
-        let made = check.runner.run(&alone, &Limits::default())?;
+        let alone = inputs.iter().zip(&axes).map(of_row).collect::<Result<Vec<_>>>()?;
+        let made = check.runner.run(&alone, &Limits::default()).with_context(|| format!("with row {row} alone"))?;
         unknown = check.compare(&made, Some(row), &format!("with row {row} alone"))?;
     }
+    let named = session.inputs().iter().zip(&axes).filter_map(|(port, axis)| Some((port.name.as_str(), (*axis)?)));
     let (values, threads) = (check.seen.len(), [&[1], &THREADS[..]].concat());
-    Ok(json!({ "rows": rows, "values": values, "without_batch": unknown, "threads": threads }))
+    let axes: BTreeMap<&str, usize> = named.collect();
+    Ok(json!({ "axes": axes, "rows": rows, "values": values, "without_batch": unknown, "threads": threads }))
 }
 
-/// The inputs whose first axis is the batch: open, and of one name.
-fn batched(session: &Session) -> Vec<usize> {
-    let first = |i: usize| session.inputs()[i].fact.shape.as_ref().and_then(|s| s.first().cloned());
-    let all = 0..session.inputs().len();
-    let open = |dim: &Dim| dim.known().is_none();
-    let name = all.clone().find_map(|i| first(i).filter(open));
-    all.filter(|&i| first(i).is_some_and(|dim| Some(&dim) == name.as_ref())).collect()
+/// Of each input the axis along which rows lie, as the model names its axes: that of the first input that begins with an open
+/// one, and those of the same name; if it has no name, the first open one of each.
+fn axes_of(session: &Session) -> Vec<Option<usize>> {
+    let dims = |port: &Port| port.fact.shape.clone().unwrap_or_default();
+    let first = |port: &Port| dims(port).first().cloned().filter(|dim| dim.known().is_none());
+    let Some(batch) = session.inputs().iter().find_map(first) else { return vec![None; session.inputs().len()] };
+    session.inputs().iter().map(|port| dims(port).iter().position(|dim| *dim == batch)).collect()
+}
+
+/// The axes that the command line gives.
+fn given_axes(session: &Session, given: &[String]) -> Result<Vec<Option<usize>>> {
+    let mut axes = vec![None; session.inputs().len()];
+    for text in given {
+        let wrong = || anyhow!("--batch-axis {text}: expected INPUT=AXIS");
+        let (name, axis) = text.rsplit_once('=').ok_or_else(wrong)?;
+        let input = session.inputs().iter().position(|port| port.name == name);
+        let input = input.ok_or_else(|| anyhow!("--batch-axis {text}: the model has no input {name}"))?;
+        axes[input] = Some(axis.parse().map_err(|_| wrong())?);
+    }
+    Ok(axes)
+}
+
+/// How many rows all inputs have.
+fn rows(session: &Session, inputs: &[Datum], axes: &[Option<usize>]) -> Result<usize> {
+    let mut found: Option<(usize, &str)> = None;
+    for ((port, input), axis) in session.inputs().iter().zip(inputs).zip(axes) {
+        let Some(axis) = *axis else { continue };
+        let shape = input.array().map_or(&[][..], |x| x.layout().shape());
+        let Some(&n) = shape.get(axis) else { bail!("--check-batch: {} has no axis {axis}", port.name) };
+        match found {
+            Some((rows, name)) if rows != n => {
+                bail!("--check-batch: {rows} rows in {name}, {n} in {}", port.name)
+            }
+            _ => found = Some((n, &port.name)),
+        }
+    }
+    match found {
+        None => bail!("--check-batch: no input begins with an open axis; --batch-axis INPUT=AXIS tells where rows lie"),
+        Some((rows, _)) if rows < 2 => {
+            bail!("--check-batch: a batch of {rows}; give --dim NAME=N with two rows or more")
+        }
+        Some((rows, _)) => Ok(rows),
+    }
 }
 
 /// Some elements along an axis.
@@ -79,33 +111,52 @@ fn part(x: &Datum, axis: usize, from: usize, count: usize) -> Result<Datum> {
 impl<'s> BatchCheck<'s> {
     fn new(session: &'s Session, inputs: &[Datum], rows: usize) -> Result<BatchCheck<'s>> {
         let mut graph: Graph = session.plan().graph().clone();
-        let mut seen: Vec<(ValueId, String)> = vec![];
-        for node in session.plan().graph().nodes() {
-            seen.extend(node.outputs.iter().flatten().map(|id| (*id, format!("{} {}", node.op.name(), node.name))));
+        let mut seen: Vec<(ValueId, usize)> = vec![];
+        for (i, node) in session.plan().graph().nodes().iter().enumerate() {
+            seen.extend(node.outputs.iter().flatten().map(|id| (*id, i)));
         }
         seen.iter().for_each(|(id, _)| graph.output(*id));
         let runner = Runner::new(Arc::new(Plan::new(graph)?));
-        let all = runner.run(inputs, &Limits::default())?;
+        let all = runner.run(inputs, &Limits::default()).with_context(|| format!("with {rows} rows"))?;
         Ok(BatchCheck { session, runner, seen, rows, all })
     }
 
     /// Compares outputs; if one differs, tells which node was the first whose result does. Returns how many of the nodes'
     /// results have no batch.
     fn compare(&self, made: &[Datum], row: Option<usize>, how: &str) -> Result<usize> {
-        let outputs = self.session.outputs().len();
-        let pairs = || self.all.iter().zip(made);
-        let compared = pairs().map(|(all, one)| self.same(all, one, row)).collect::<Result<Vec<_>>>()?;
-        let Some(port) = (0..outputs).find(|&i| matches!(compared[i], Compared::Differs)) else {
-            if let Some(port) = (0..outputs).find(|&i| matches!(compared[i], Compared::Unknown)) {
-                let name = &self.session.outputs()[port].name;
-                bail!("{how} output {name} cannot be compared: no axis of it alone is the batch");
-            }
-            return Ok(compared[outputs..].iter().filter(|c| matches!(c, Compared::Unknown)).count());
+        let pairs = self.all.iter().zip(made);
+        let mut outputs = pairs.map(|(all, one)| self.same(all, one, row)).collect::<Result<Vec<_>>>()?;
+        let inner = outputs.split_off(self.session.outputs().len());
+        if let Some(port) = outputs.iter().position(|c| *c == Compared::Differs) {
+            let first = inner.iter().position(|c| *c == Compared::Differs).unwrap_or(0);
+            let (name, node) = (&self.session.outputs()[port].name, self.described(first));
+            bail!("{how} output {name} has other bits; the first node to differ is {node}");
+        }
+        if let Some(port) = outputs.iter().position(|c| *c == Compared::Unknown) {
+            let name = &self.session.outputs()[port].name;
+            let node = self.joining(&inner).map_or(String::new(), |i| format!("; rows end in {}", self.described(i)));
+            bail!("{how} output {name} cannot be compared: no axis of it alone is the batch{node}");
+        }
+        Ok(inner.iter().filter(|c| **c == Compared::Unknown).count())
+    }
+
+    /// The last value that has no rows though what it is made of has.
+    fn joining(&self, inner: &[Compared]) -> Option<usize> {
+        let nodes = self.session.plan().graph().nodes();
+        let has_rows = |id: &ValueId| {
+            self.seen.iter().position(|(seen, _)| seen == id).is_some_and(|i| inner[i] == Compared::Same)
         };
-        let first = compared[outputs..].iter().position(|c| matches!(c, Compared::Differs));
-        let (id, node) = &self.seen[first.unwrap_or(0)];
-        let (name, value) = (&self.session.outputs()[port].name, self.session.plan().graph().name_of(*id));
-        bail!("{how} output {name} has other bits; the first node to differ is {} in %{value}", node.trim_end())
+        (0..inner.len()).rev().find(|&i| {
+            let inexact = self.all[self.session.outputs().len() + i].dtype().is_some_and(|d| d.is_inexact());
+            inner[i] == Compared::Unknown && inexact && nodes[self.seen[i].1].inputs.iter().flatten().any(has_rows)
+        })
+    }
+
+    /// A value that is seen: who makes it.
+    fn described(&self, i: usize) -> String {
+        let (graph, (id, node)) = (self.session.plan().graph(), self.seen[i]);
+        let node = &graph.nodes()[node];
+        format!("{} {} in {}", node.op.name(), graph.node_name(node), graph.shown(id))
     }
 
     fn same(&self, all: &Datum, one: &Datum, row: Option<usize>) -> Result<Compared> {

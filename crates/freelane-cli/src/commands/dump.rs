@@ -1,10 +1,9 @@
 //! `freelane dump`: an ONNX model as text.
 use super::json_line;
-use anyhow::Result;
-use freelane::Lane;
-use freelane::graph::passes;
+use anyhow::{Result, bail};
+use freelane::graph::passes::Pass;
 use freelane::onnx::proto::ValueInfo;
-use freelane::onnx::{ModelFile, Text, import, summary};
+use freelane::onnx::{ModelFile, Text, import, passes, summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,7 +17,8 @@ pub struct Args {
     /// Count the operators instead
     #[arg(long)]
     operators: bool,
-    /// Print the graph as it is after a pass: import, before all of them, or one of fold, merge, dead, join, fuse
+    /// Print the graph, constants and inner graphs included, as it is after a pass: import, before all of them, or one of conv,
+    /// fold, merge, dead, join, fuse
     #[arg(long, value_name = "PASS", conflicts_with_all = ["operators", "json"])]
     after: Option<String>,
     /// Print one JSON object: producer, operator sets, counts of operators
@@ -40,12 +40,9 @@ struct Facts<'a> {
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let file = ModelFile::open(&args.model)?;
     let model = file.model()?;
-    if let Some(pass) = &args.after {
-        let plain = pass == "import";
-        let mut graph = import(&model, &file.external_data(), plain).map_err(|e| file.blame(e))?.graph;
-        if pass != "import" {
-            Lane::with(|lane| passes::optimize(lane, &mut graph, Some(pass)))?;
-        }
+    if let Some(name) = &args.after {
+        let passes = up_to(name)?;
+        let graph = import(&model, &file.external_data(), &passes).map_err(|e| file.blame(e))?.graph;
         return Ok(write!(out, "{graph}")?);
     }
     if args.json {
@@ -68,6 +65,21 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
         return counts.iter().try_for_each(|(name, count)| Ok(writeln!(out, "{count:>6}  {name}")?));
     }
     Ok(write!(out, "{}", Text(&model))?)
+}
+
+/// The passes up to and with the one of a name; none for `import`.
+fn up_to(name: &str) -> Result<Vec<Pass>> {
+    let mut passes = passes();
+    let count = match passes.iter().position(|pass| pass.name == name) {
+        Some(at) => at + 1,
+        None if name == "import" => 0,
+        None => {
+            let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
+            bail!("there is no pass {name}; there are {}", names.join(", "));
+        }
+    };
+    passes.truncate(count);
+    Ok(passes)
 }
 
 fn names<'a>(infos: Option<&Vec<ValueInfo<'a>>>) -> Vec<&'a str> {

@@ -5,8 +5,8 @@ use crate::progress::Progress;
 use crate::scale::gate::Gate;
 use crate::show;
 use anyhow::{Context, Result, anyhow, bail};
-use freelane::graph::{Datum, Limits, Measure};
-use freelane::onnx::{Port, Session, SessionOptions};
+use freelane::graph::{Datum, Dim, Limits, Measure, NodeTime};
+use freelane::onnx::{Checked, ModelFile, Port, Session, SessionOptions, check_passes, passes};
 use freelane::{Array, Runtime};
 use serde_json::{Value as Json, json};
 use std::io::{self, Write};
@@ -21,10 +21,11 @@ use std::time::{Duration, Instant};
 pub struct Args {
     /// The model: FILE.onnx
     model: PathBuf,
-    /// Inputs: NAME=FILE.npy, NAME=FILE.npz:key, NAME=FILE.safetensors:key; with one input, NAME= may be left out
+    /// Inputs: NAME=FILE.npy, NAME=FILE.npz:key, NAME=FILE.safetensors:key, NAME=NUMBER; with one input, NAME= may be left out
     #[arg(short, long = "input", value_name = "NAME=FILE")]
     inputs: Vec<String>,
-    /// Make up inputs that are not given
+    /// Make up inputs that are not given: numbers between 0 and 1. Open axes have length 1 where --dim and --shape say nothing,
+    /// which is told
     #[arg(long)]
     random: bool,
     /// The length that an open axis gets with --random: NAME=N, or N for all
@@ -50,8 +51,24 @@ pub struct Args {
     repeat: u64,
     /// Check that each row of the inputs alone gives the bits of a row of all, and that 2 and 16 threads do; else name the
     /// first node that does not
+    ///
+    /// Rows lie along the open axis that the first such input begins with, and along each axis of its name in other inputs;
+    /// where axes have no names, along the first open one of each input. --batch-axis tells others. With --json, `batch` has
+    /// `axes`, those of the inputs; `rows`, how many there are; `values`, how many results of nodes were compared;
+    /// `without_batch`, how many of them have no row for each row of the inputs, as lengths have not; and `threads`, the
+    /// numbers of threads that gave the same bits.
     #[arg(long)]
     check_batch: bool,
+    /// Where the rows of an input lie, for --check-batch: INPUT=AXIS for each input that has rows
+    #[arg(long = "batch-axis", value_name = "INPUT=AXIS", requires = "check_batch")]
+    batch_axes: Vec<String>,
+    /// Check each pass over the graph: the values of all nodes are what they were before it; else name the first node that is
+    /// not
+    ///
+    /// The model runs once without passes and again with one more each time. With --json, `passes` has of each its name,
+    /// `keeps`, what it promises, and `values`, how many were there before and after it.
+    #[arg(long, conflicts_with = "plain")]
+    check_passes: bool,
     /// Print the time of each operator
     #[arg(long)]
     profile: bool,
@@ -70,7 +87,35 @@ impl Args {
     }
 }
 
+/// What was run, and what there is to tell of it.
+struct Done {
+    session: Session,
+    outputs: Vec<Datum>,
+    loading: Duration,
+    wall: Duration,
+    /// Open axes whose length nobody gave.
+    assumed: Vec<String>,
+    batch: Option<Json>,
+    passes: Vec<Checked>,
+}
+
 pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
+    let done = carried_out(&args)?;
+    if let Some(folder) = &args.output {
+        save(folder, &done)?;
+    }
+    if args.json {
+        return json_line(out, &report(&args, &done)?);
+    }
+    tell(&args, &done, out)?;
+    out.flush()?;
+    // Nobody reads what cannot be written.
+    let _ = writeln!(io::stderr(), "{}", summary(&args, &done));
+    Ok(())
+}
+
+/// Loads the model, checks what is to be checked, and runs it.
+fn carried_out(args: &Args) -> Result<Done> {
     let runtime = (args.split > 1).then(|| Runtime::new(args.split.into())).transpose()?.map(Arc::new);
     let measure = if args.profile { Measure::Nodes } else { Measure::Runs };
     let began = Instant::now();
@@ -78,36 +123,32 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     let session = Session::open(&args.model, &SessionOptions { measure, runtime, plain: args.plain })?;
     drop(progress);
     let loading = began.elapsed();
-    let inputs = inputs(&args, &session)?;
-    if args.check_batch {
-        let checked = super::batch::check(&session, &inputs)?;
-        if args.json {
-            return json_line(out, &checked);
-        }
-        let (rows, values, unknown) = (&checked["rows"], &checked["values"], &checked["without_batch"]);
-        return Ok(writeln!(
+    let (inputs, assumed) = inputs(args, &session)?;
+    let batch = args.check_batch.then(|| super::batch::check(&session, &inputs, &args.batch_axes)).transpose()?;
+    let passes = match args.check_passes {
+        true => check_passes(&ModelFile::open(&args.model)?, &passes(), &inputs)?,
+        false => vec![],
+    };
+    let (outputs, wall) = repeat(args, &session, &inputs)?;
+    Ok(Done { session, outputs, loading, wall, assumed, batch, passes })
+}
+
+/// What people read.
+fn tell(args: &Args, done: &Done, out: &mut dyn Write) -> Result<()> {
+    if let Some(batch) = &done.batch {
+        let (rows, values, unknown) = (&batch["rows"], &batch["values"], &batch["without_batch"]);
+        writeln!(
             out,
             "same bits: {rows} rows, each alone, and 1, 2 and 16 threads; of {values} results in between {unknown} have no batch"
-        )?);
+        )?;
     }
-    let (outputs, wall) = repeat(&args, &session, &inputs)?;
-    if let Some(folder) = &args.output {
-        save(folder, &session, &outputs)?;
+    for Checked { pass, keeps, values } in &done.passes {
+        writeln!(out, "pass {pass} keeps {keeps}: {values} values")?;
     }
-    let report = report(&args, &session, &outputs, loading, wall)?;
-    if args.json {
-        return json_line(out, &report);
-    }
-    for (port, output) in session.outputs().iter().zip(&outputs) {
+    for (port, output) in done.session.outputs().iter().zip(&done.outputs) {
         writeln!(out, "{}: {}", port.name, described(output)?)?;
     }
-    if args.profile {
-        profile(&session, out)?;
-    }
-    out.flush()?;
-    // Nobody reads what cannot be written.
-    let _ = writeln!(io::stderr(), "{}", summary(&args, &session, loading, wall));
-    Ok(())
+    if args.profile { profile(&done.session, out) } else { Ok(()) }
 }
 
 /// Complains of an axis or input that is named on the command line and that the model has not.
@@ -129,32 +170,43 @@ fn check_names(args: &Args, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// The model's inputs in order, from files or made up.
-fn inputs(args: &Args, session: &Session) -> Result<Vec<Datum>> {
+/// The model's inputs in order, from files or made up, and the open axes whose length nobody gave.
+fn inputs(args: &Args, session: &Session) -> Result<(Vec<Datum>, Vec<String>)> {
     check_names(args, session)?;
     let mut given: Vec<(&str, Datum)> = vec![];
+    let mut assumed = vec![];
     for text in &args.inputs {
         let (name, place) = match (text.split_once('='), session.inputs()) {
             (Some((name, place)), _) => (name, place),
             (None, [only]) => (only.name.as_str(), text.as_str()),
             (None, _) => bail!("--input {text}: expected NAME=FILE; the model takes {}", names(session.inputs())),
         };
-        let (file, key) = super::eval::split_key(place);
-        let array = freelane::load(Path::new(file), key).with_context(|| format!("{name}={file}"))?;
-        given.push((name, array.into()));
+        given.push((name, read(session, name, place)?));
     }
     if args.random {
         for port in session.inputs() {
             if !given.iter().any(|(name, _)| *name == port.name) {
-                let made = random(args, port, given.len() as u32).with_context(|| format!("input {}", port.name))?;
+                let made = random(args, port, given.len() as u32, &mut assumed);
+                let made = made.with_context(|| format!("input {}", port.name))?;
                 given.push((port.name.as_str(), made));
             }
         }
     }
-    session.in_order(&given).map_err(|e| match args.random {
+    let inputs = session.in_order(&given).map_err(|e| match args.random {
         true => anyhow!(e),
         false => anyhow!("{e} (-i NAME=FILE gives it, --random makes it up)"),
-    })
+    })?;
+    Ok((inputs, assumed))
+}
+
+/// An input from a file, or a number of the type that the model takes.
+fn read(session: &Session, name: &str, place: &str) -> Result<Datum> {
+    let port = session.inputs().iter().find(|port| port.name == name);
+    if let (Some(dtype), Ok(number)) = (port.and_then(|port| port.fact.dtype), place.parse::<f64>()) {
+        return Ok(Array::full(&[], number, freelane::DType::F64)?.astype(dtype)?.into());
+    }
+    let (file, key) = super::eval::split_key(place);
+    Ok(freelane::load(Path::new(file), key).with_context(|| format!("{name}={file}"))?.into())
 }
 
 fn names(ports: &[Port]) -> String {
@@ -162,14 +214,22 @@ fn names(ports: &[Port]) -> String {
 }
 
 /// Numbers between 0 and 1, zeros and ones where whole numbers are asked for. Open axes have length 1 or what --dim says.
-fn random(args: &Args, port: &Port, stream: u32) -> Result<Datum> {
+fn random(args: &Args, port: &Port, stream: u32, assumed: &mut Vec<String>) -> Result<Datum> {
     let dtype = port.fact.dtype.ok_or_else(|| anyhow!("it is no array, or its type is not known: give it with -i"))?;
     let shape = match given_shape(args, port)? {
         Some(shape) => shape,
         None => {
             let unknown = || anyhow!("its shape is not known: give it with -i or --shape");
             let dims = port.fact.shape.as_ref().ok_or_else(unknown)?;
-            dims.iter().map(|dim| length(args, dim)).collect::<Result<Vec<usize>>>()?
+            let mut shape = vec![];
+            for (axis, dim) in dims.iter().enumerate() {
+                let given = length(args, dim)?;
+                if given.is_none() {
+                    assumed.push(format!("{dim} = 1, axis {axis} of {}", port.name));
+                }
+                shape.push(given.unwrap_or(1));
+            }
+            shape
         }
     };
     let mut generator = freelane::random::Generator::new(args.seed).stream(stream);
@@ -187,16 +247,17 @@ fn given_shape(args: &Args, port: &Port) -> Result<Option<Vec<usize>>> {
     Ok(Some(lengths.map_err(|_| anyhow!("--shape {text}: expected NAME=N,N"))?))
 }
 
-fn length(args: &Args, dim: &freelane::graph::Dim) -> Result<usize> {
+/// The length of an axis, if the model or --dim tells it.
+fn length(args: &Args, dim: &Dim) -> Result<Option<usize>> {
     if let Some(n) = dim.known() {
-        return Ok(n);
+        return Ok(Some(n));
     }
-    let mut length = 1;
+    let mut length = None;
     for text in &args.dims {
         let (name, n) = text.split_once('=').map_or((None, text.as_str()), |(name, n)| (Some(name), n));
         let n = n.parse().map_err(|_| anyhow!("--dim {text}: expected NAME=N or N"))?;
         if name.is_none_or(|name| name == dim.to_string()) {
-            length = n;
+            length = Some(n);
         }
     }
     Ok(length)
@@ -226,9 +287,9 @@ fn repeat(args: &Args, session: &Session, inputs: &[Datum]) -> Result<(Vec<Datum
     Ok((results.swap_remove(0).0, wall))
 }
 
-fn save(folder: &Path, session: &Session, outputs: &[Datum]) -> Result<()> {
+fn save(folder: &Path, done: &Done) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    for (port, output) in session.outputs().iter().zip(outputs) {
+    for (port, output) in done.session.outputs().iter().zip(&done.outputs) {
         let Some(array) = output.array() else { bail!("{}: {} cannot be written", port.name, output.describe()) };
         let path = folder.join(format!("{}.npy", port.name.replace(['/', ':'], "_")));
         freelane::save(&path, &Array::from(array.clone())).with_context(|| path.display().to_string())?;
@@ -243,9 +304,9 @@ fn described(output: &Datum) -> Result<String> {
     Ok(format!("{}\n{shown}", shown.description()))
 }
 
-fn report(args: &Args, session: &Session, outputs: &[Datum], loading: Duration, wall: Duration) -> Result<Json> {
+fn report(args: &Args, done: &Done) -> Result<Json> {
     let mut shown = vec![];
-    for (port, output) in session.outputs().iter().zip(outputs) {
+    for (port, output) in done.session.outputs().iter().zip(&done.outputs) {
         let mut entry = match output.array() {
             Some(array) => serde_json::to_value(show::Shown::of(&freelane::Value::Array(Array::from(array.clone())))?)?,
             None => json!({ "kind": output.describe() }),
@@ -253,15 +314,16 @@ fn report(args: &Args, session: &Session, outputs: &[Datum], loading: Duration, 
         entry["name"] = json!(port.name);
         shown.push(entry);
     }
-    let (latency, memory) = (session.latency(), session.memory());
+    let (latency, memory) = (done.session.latency(), done.session.memory());
     let runs = args.runs();
     let mut report = json!({
         "model": args.model.display().to_string(),
         "threads": args.threads,
         "repeat": args.repeat,
-        "load_seconds": loading.as_secs_f64(),
-        "seconds": wall.as_secs_f64(),
-        "runs_per_second": runs as f64 / wall.as_secs_f64(),
+        "assumed": done.assumed,
+        "load_seconds": done.loading.as_secs_f64(),
+        "seconds": done.wall.as_secs_f64(),
+        "runs_per_second": runs as f64 / done.wall.as_secs_f64(),
         "ns_per_run": latency.total.as_nanos() as f64 / latency.runs.max(1) as f64,
         "p50_ns": latency.quantile(0.5).as_nanos() as u64,
         "p99_ns": latency.quantile(0.99).as_nanos() as u64,
@@ -271,15 +333,25 @@ fn report(args: &Args, session: &Session, outputs: &[Datum], loading: Duration, 
         "outputs": shown,
     });
     if args.profile {
-        let row = |t: &freelane::graph::NodeTime| json!({ "node": t.node, "op": t.op, "runs": t.runs, "ns": t.total.as_nanos() as u64 });
-        report["profile"] = session.profile().iter().map(row).collect();
+        let ns = |d: Duration| d.as_nanos() as u64;
+        let row = |t: &NodeTime| json!({ "node": t.node, "op": t.op, "runs": t.runs, "ns": ns(t.total), "inner_ns": ns(t.inner) });
+        report["profile"] = done.session.profile().iter().map(row).collect();
+    }
+    if let Some(batch) = &done.batch {
+        report["batch"] = batch.clone();
+    }
+    if args.check_passes {
+        let row = |p: &Checked| json!({ "pass": p.pass, "keeps": p.keeps.to_string(), "values": p.values });
+        report["passes"] = done.passes.iter().map(row).collect();
     }
     Ok(report)
 }
 
-/// Time by operator, then the slowest nodes.
+/// Time by operator, then the slowest nodes. Nodes that run graphs have the time beside those.
 fn profile(session: &Session, out: &mut dyn Write) -> Result<()> {
-    let times = session.profile();
+    let mut times = session.profile();
+    times.iter_mut().for_each(|t| t.total = t.total.saturating_sub(t.inner));
+    times.sort_by_key(|t| std::cmp::Reverse(t.total));
     let all: f64 = times.iter().map(|t| t.total.as_secs_f64()).sum::<f64>().max(1e-12);
     let mut by_op: Vec<(&str, usize, f64)> = vec![];
     for t in &times {
@@ -304,19 +376,21 @@ fn profile(session: &Session, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn summary(args: &Args, session: &Session, loading: Duration, wall: Duration) -> String {
-    let (latency, memory) = (session.latency(), session.memory());
+fn summary(args: &Args, done: &Done) -> String {
+    let (latency, memory) = (done.session.latency(), done.session.memory());
     let runs = args.runs();
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
+    let assumed =
+        if done.assumed.is_empty() { String::new() } else { format!("; assumed {}", done.assumed.join(", ")) };
     format!(
-        "{} on {} in {:.3} ms after {:.3} ms of loading; half within {:.3} ms, 99 of 100 within {:.3} ms; weights {}, a thread's values {}",
+        "{} on {} in {:.3} ms after {:.3} ms of loading; half within {:.3} ms, 99 of 100 within {:.3} ms; weights {}, a thread's values {}{assumed}",
         if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") },
         if args.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", args.threads) },
-        ms(wall),
-        ms(loading),
+        ms(done.wall),
+        ms(done.loading),
         ms(latency.quantile(0.5)),
         ms(latency.quantile(0.99)),
         show::bytes(memory.constants as u64),
-        show::bytes(memory.values as u64)
+        show::bytes(memory.values as u64),
     )
 }

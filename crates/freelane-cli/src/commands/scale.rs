@@ -36,7 +36,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> Result<()> {
     if args.model.is_some() && !args.workload.iter().any(|w| matches!(w, Workload::Session | Workload::All)) {
         bail!("--model is for the workload session");
     }
-    let groups: Vec<_> = args.workload.iter().flat_map(|w| w.groups(args.n, args.model.as_deref())).collect();
+    let groups = args.workload.iter().map(|w| w.groups(args.n, args.model.as_deref())).collect::<Result<Vec<_>>>()?;
+    let groups: Vec<_> = groups.into_iter().flatten().collect();
     if groups.is_empty() {
         let names: Vec<&str> = args.workload.iter().map(|w| w.name()).collect();
         bail!("workload {} has no case of size {}", names.join(","), args.n.unwrap_or_default());

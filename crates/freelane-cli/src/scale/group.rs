@@ -31,19 +31,27 @@ impl Workload {
     }
 
     /// The groups of this workload, of size `n` only if one is given; those of sessions with a model of the user's.
-    pub fn groups(self, n: Option<usize>, model: Option<&Path>) -> Vec<Group> {
+    ///
+    /// # Errors
+    /// When a model cannot be loaded.
+    pub fn groups(self, n: Option<usize>, model: Option<&Path>) -> Result<Vec<Group>> {
         let mut groups = match self {
             Workload::Alloc => super::alloc::groups(),
             Workload::Temporaries => super::temporaries::groups(),
             Workload::Ufunc => super::ufunc::groups(),
-            Workload::Session => super::session::groups(model),
-            Workload::All => [Workload::Alloc, Workload::Temporaries, Workload::Ufunc, Workload::Session]
-                .into_iter()
-                .flat_map(|w| w.groups(None, model))
-                .collect(),
+            Workload::Session => super::session::groups(model)?,
+            Workload::All => {
+                let all = [Workload::Alloc, Workload::Temporaries, Workload::Ufunc, Workload::Session];
+                all.into_iter()
+                    .map(|w| w.groups(None, model))
+                    .collect::<Result<Vec<_>>>()?
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
         };
         groups.retain(|group| n.is_none_or(|n| n == group.n));
-        groups
+        Ok(groups)
     }
 }
 

@@ -185,8 +185,11 @@ fn join_blocks<F: Fold>(out: &mut [F::T], line: &[F::T], stride: usize) {
     let (out, _) = out.as_chunks_mut::<16>();
     let (line, _) = line.as_chunks::<16>();
     for (out, x) in out.iter_mut().zip(line.iter().step_by(stride)) {
+        // Made as a whole and then stored, so that it is one operation of vectors.
+        let mut sum = *out;
         for lane in 0..16 {
-            out[lane] = F::join(out[lane], x[lane]);
+            sum[lane] = F::join(sum[lane], x[lane]);
         }
+        *out = sum;
     }
 }

@@ -2,7 +2,7 @@
 use super::record::failed;
 use super::tree::{Leaves, Tree, traced, tracers};
 use crate::nested::{Nested, Of};
-use crate::{detach, errors};
+use crate::{detach, errors, object};
 use freelane::Lane;
 use freelane::graph::{Datum, Limits, Runner, Signatures, compile};
 use freelane_sync::atomic::{AtomicU64, Ordering};
@@ -47,18 +47,22 @@ struct Traced {
 #[pymethods]
 impl Jit {
     #[new]
-    fn new(
-        py: Python<'_>,
+    fn new<'py>(
+        py: Python<'py>,
         function: Py<PyAny>,
         static_names: Vec<String>,
         static_positions: Vec<usize>,
-    ) -> PyResult<Jit> {
+    ) -> PyResult<Bound<'py, Jit>> {
         if !function.bind(py).is_callable() {
             return Err(exc::PyTypeError::new_err("jit: the function must be callable"));
         }
         let static_numbers = PyDict::new(py).unbind();
         let plans = Signatures::new(MOST_PLANS);
-        Ok(Jit { function, static_names, static_positions, static_numbers, next_number: AtomicU64::new(0), plans })
+        let next_number = AtomicU64::new(0);
+        let jit = Jit { function, static_names, static_positions, static_numbers, next_number, plans };
+        let jit = Bound::new(py, jit)?;
+        object::defer(&jit);
+        Ok(jit)
     }
 
     #[pyo3(signature = (*args, **kwargs))]

@@ -5,7 +5,7 @@ use freelane::{Array, DType};
 use freelane_benches::marked::{Run, Seen, run};
 use std::hint::black_box;
 
-const MLP: &[u8] = include_bytes!("../../../../models/mlp.onnx");
+const MLP: &[u8] = include_bytes!("../../../../../crates/freelane-cli/models/mlp.onnx");
 const CNN: &[u8] = include_bytes!("../../../../models/cnn.onnx");
 /// A service's worth of models.
 const MODELS: usize = 24;
