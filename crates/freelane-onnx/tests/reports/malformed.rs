@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 fn told(fields: &[Vec<u8>], more: &[Vec<u8>]) -> String {
     let began = Instant::now();
     let told = load(model(fields, more)).err().unwrap_or_else(|| "nothing".to_owned());
-    assert!(began.elapsed() < Duration::from_secs(1), "{told}");
+    assert!(began.elapsed() < Duration::from_secs(20), "{told}");
     assert_eq!(told.lines().count(), 1, "{told:?}");
     told
 }
