@@ -69,10 +69,10 @@ fn normalised() -> Vec<u8> {
 
 #[test]
 fn passes_keep_what_they_promise() {
-    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev/models");
-    let read = |name: &str| std::fs::read(format!("{models}/{name}.onnx")).unwrap();
+    let mlp = include_bytes!("../../freelane-cli/models/mlp.onnx").to_vec();
+    let cnn = include_bytes!("../../../dev/models/cnn.onnx").to_vec();
     let classifier = include_bytes!("../../freelane-cli/tests/models/classifier.onnx").to_vec();
-    for bytes in [branches(), normalised(), classifier, read("mlp"), read("cnn")] {
+    for bytes in [branches(), normalised(), classifier, mlp, cnn] {
         let session = Session::from_bytes(bytes.clone(), &SessionOptions::default()).unwrap();
         let shape = |port: &freelane_onnx::Port| -> Vec<usize> {
             port.fact.shape.iter().flatten().map(|dim| dim.known().unwrap_or(2)).collect()
