@@ -112,7 +112,7 @@ fn each_pass_is_checked() {
         let report = json(&[model, "--random", "--dim", "2", "--check-passes", "--json"]);
         let passes = report["passes"].as_array().unwrap();
         let names: Vec<&str> = passes.iter().map(|p| p["pass"].as_str().unwrap()).collect();
-        assert_eq!(names, ["conv", "fold", "merge", "dead", "join", "fuse"], "{model}");
+        assert_eq!(names, ["tables", "conv", "blocks", "fold", "merge", "dead", "join", "fuse"], "{model}");
         assert!(passes.iter().all(|p| p["values"].as_u64() > Some(0) && p["keeps"].is_string()), "{model}");
     }
     let text = String::from_utf8(run(&[MODEL, "--random", "--check-passes"]).stdout).unwrap();
@@ -131,7 +131,10 @@ fn graphs_are_shown_after_a_pass() {
     assert!(joined.contains("%r: float32 [batch, 16] = Gemm(") && !joined.contains("relu"), "{joined}");
     let (status, wrong) = dump("spin");
     assert_eq!((status, wrong.lines().count()), (Some(1), 1));
-    assert!(wrong.contains("there is no pass spin; there are conv, fold, merge, dead, join, fuse"), "{wrong}");
+    assert!(
+        wrong.contains("there is no pass spin; there are tables, conv, blocks, fold, merge, dead, join, fuse"),
+        "{wrong}"
+    );
     assert!(imported.contains("%p: float32 [batch, 3] = Softmax(%s) {axis = -1}"), "{imported}");
 }
 
