@@ -1,6 +1,7 @@
 """Functions that run as plans give the bits of the functions themselves."""
 
 import inspect
+import re
 import threading
 from collections import OrderedDict, namedtuple
 
@@ -46,9 +47,14 @@ def test_values_against_numpy():
     assert isinstance(jitted(x, y), fl.Array), "NumPy arrays are inputs as they are for sessions"
 
 
+def operations(graph):
+    """The operations of a printed graph, without its constants."""
+    return re.findall(r" = ([\w+]+)\(", graph)
+
+
 def test_elementwise_chains_are_one_operation():
     x = fl.asarray(sample(8))
-    assert len(fl.jit(lambda a: fl.exp(a) * 2 + a - 1).graph(x).splitlines()) == 4
+    assert operations(fl.jit(lambda a: fl.exp(a) * 2 + a - 1).graph(x)) == ["exp+multiply+add+subtract"]
     text = fl.jit(lambda a: fl.sum(fl.exp(a) * 2) + a).graph(x)
     assert "sum" in text and "exp+multiply" in text
 
@@ -178,7 +184,7 @@ def test_nested_functions_closures_and_recursion():
     x = fl.asarray(sample(4, seed=3))
     same(outer(x), (((x * weights + 1) * weights) + 1) - weights)
     assert inner.plans() == 0, "an inner function becomes part of the outer one"
-    assert len(outer.graph(x).splitlines()) == 4
+    assert len(operations(outer.graph(x))) == 1
 
     @fl.jit
     def halves(x):
