@@ -115,7 +115,7 @@ fn calibrate(group: &Group, side: usize, cores: &Cores) -> Result<u64> {
     }
 }
 
-/// One round: the mean of the threads, for each of the sides.
+/// One round: the mean of the threads, for each of the sides; of more threads than cores the slowest.
 fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Cores) -> Result<Vec<Sample>> {
     let makes: Vec<(Make, u64)> = sides.iter().map(|&s| ((group.sides[s].prepare)(threads), ops[s])).collect();
     let gate = Gate::new(threads);
@@ -126,7 +126,7 @@ fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Core
             thread::Builder::new().name(format!("lane {thread}")).spawn_scoped(scope, move || {
                 // Where threads cannot be bound, they stay where the system puts them.
                 let _ = pin_to_core(core);
-                lane(makes, seat, gate)
+                lane(makes, seat, gate, threads > cores.count())
             })
         };
         let lanes =
@@ -136,12 +136,16 @@ fn run(group: &Group, sides: &[usize], ops: &[u64], threads: usize, cores: &Core
         };
         lanes.into_iter().map(join).collect::<Result<Vec<_>>>()
     })?;
-    let mean = |side: usize| Sample {
-        ns: times.iter().map(|lane| lane[side].ns).sum::<f64>() / threads as f64,
-        // Beyond the cores threads wait for each other.
-        disturbed: threads <= cores.count() && times.iter().any(|lane| lane[side].disturbed),
+    let together = |side: usize| {
+        let each = times.iter().map(|lane| lane[side]);
+        if threads > cores.count() {
+            // They wait for each other.
+            return Sample { ns: each.map(|s| s.ns).fold(0.0, f64::max), disturbed: false };
+        }
+        let ns = each.clone().map(|s| s.ns).sum::<f64>() / threads as f64;
+        Sample { ns, disturbed: each.into_iter().any(|s| s.disturbed) }
     };
-    Ok((0..sides.len()).map(mean).collect())
+    Ok((0..sides.len()).map(together).collect())
 }
 
 /// A measurement that lacks a thread would wait for it for ever.
@@ -151,13 +155,13 @@ fn no_thread(thread: usize, error: &std::io::Error) -> ! {
 }
 
 /// One thread's part. Comes to every gate, whatever happens.
-fn lane(makes: &[(Make, u64)], seat: Seat, gate: &Gate) -> Result<Vec<Sample>> {
+fn lane(makes: &[(Make, u64)], seat: Seat, gate: &Gate, waits: bool) -> Result<Vec<Sample>> {
     let mut outcome = Ok(vec![]);
     for (side, (make, ops)) in makes.iter().enumerate() {
         let mut body = make(seat);
         warm(&mut body, *ops);
         gate.pass(2 * side + 1);
-        let timed = body.as_mut().map_or(Ok(Sample::default()), |body| time(body, *ops));
+        let timed = body.as_mut().map_or(Ok(Sample::default()), |body| time(body, *ops, waits));
         // What a thread owns lives until all have measured.
         gate.pass(2 * side + 2);
         let took = body.and(timed).context("a measured operation failed");
@@ -198,8 +202,9 @@ impl Samples {
     }
 }
 
-/// The median of a round's parts, of which some may have lost the core for a moment.
-fn time(body: &mut Body, ops: u64) -> Result<Sample> {
+/// The median of a round's parts, of which some may have lost the core for a moment; the mean where the thread waits for others,
+/// since that belongs to its time.
+fn time(body: &mut Body, ops: u64, waits: bool) -> Result<Sample> {
     let part = ops.div_ceil(PARTS);
     let mut times = vec![];
     let (waited, begun) = (waited(), Instant::now());
@@ -209,7 +214,8 @@ fn time(body: &mut Body, ops: u64) -> Result<Sample> {
         times.push(start.elapsed().as_nanos() as f64 / part as f64);
     }
     let (took, waited) = (begun.elapsed(), self::waited().saturating_sub(waited));
-    Ok(Sample { ns: median(times), disturbed: waited.as_secs_f64() > DISTURBED * took.as_secs_f64() })
+    let ns = if waits { took.as_nanos() as f64 / done(ops) as f64 } else { median(times) };
+    Ok(Sample { ns, disturbed: waited.as_secs_f64() > DISTURBED * took.as_secs_f64() })
 }
 
 /// How long this thread has been ready to run and had no core; nothing where the system does not say.
