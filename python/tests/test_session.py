@@ -154,6 +154,9 @@ def test_errors_of_the_look_alike(tmp_path):
         with pytest.raises(InvalidArgument) as found:
             session.run(None, feed)
         assert isinstance(found.value, (Fail, ValueError))
+    with pytest.raises(TypeError, match=r"a list of names: \['p'\]"):
+        session.run("p", {"x": x})
+    assert ort.InferenceSession(MODEL, providers="CPUExecutionProvider").get_providers() == ["CPUExecutionProvider"]
     options = ort.RunOptions()
     options.terminate = True
     with pytest.raises(Fail, match="cancelled"):
@@ -177,6 +180,8 @@ def test_an_axis_that_the_options_fix():
     session = ort.InferenceSession(str(MODEL), options)
     assert session.get_inputs()[0].shape == [2, 8] and session.get_outputs()[0].shape == [2, 3]
     assert session.run(None, {"x": np.zeros((2, 8), np.float32)})[0].shape == (2, 3)
+    with pytest.raises(ValueError, match="batch: an axis cannot be -1 long"):
+        options.add_free_dimension_override_by_name("batch", -1)
     with pytest.raises(ValueError, match=r"axis 0 \(batch\) is 3 long; the options say 2"):
         session.run(None, {"x": np.zeros((3, 8), np.float32)})
 

@@ -113,8 +113,8 @@ fn places_of_sparse_tensors_are_checked_axis_by_axis() {
     assert!(sparse(&[1], &[2]).unwrap_err().contains("1 places for values of shape [2]"));
 }
 
-/// A loop without end over a number, in a branch that is always taken, and of a known shape.
-fn endless() -> Vec<Vec<u8>> {
+/// A graph of a node, in which a loop over a number has no end.
+fn endless_branch() -> [Vec<u8>; 2] {
     let body = [
         node("Identity", "on", "still", &[]),
         node("Add", "v one", "more", &[]),
@@ -124,7 +124,12 @@ fn endless() -> Vec<Vec<u8>> {
         value(12, "still", 9),
         value(12, "more", 1),
     ];
-    let branch = [node("Loop", "most true one", "b", &[graph("body", &body)]), value(12, "b", 1)];
+    [node("Loop", "most true one", "b", &[graph("body", &body)]), value(12, "b", 1)]
+}
+
+/// Such a loop in a branch that is always taken, and of a known shape.
+fn endless() -> Vec<Vec<u8>> {
+    let branch = endless_branch();
     vec![
         node("If", "true", "r", &[graph("then_branch", &branch), graph("else_branch", &branch)]),
         node("Reshape", "r shape", "s", &[]),
@@ -151,16 +156,7 @@ fn a_loop_without_end_is_left_to_the_run_which_has_a_deadline() {
 
 #[test]
 fn a_model_has_one_second_for_all_of_its_graphs() {
-    let body = [
-        node("Identity", "on", "still", &[]),
-        node("Add", "v one", "more", &[]),
-        value(11, "i", 7),
-        value(11, "on", 9),
-        value(11, "v", 1),
-        value(12, "still", 9),
-        value(12, "more", 1),
-    ];
-    let branch = [node("Loop", "most true one", "b", &[graph("body", &body)]), value(12, "b", 1)];
+    let branch = endless_branch();
     let branches = [graph("then_branch", &branch), graph("else_branch", &branch)];
     let ifs = (0..8).flat_map(|i| node("If", "c", &format!("y{i}"), &branches));
     let outputs = (0..8).flat_map(|i| value(12, &format!("y{i}"), 1));

@@ -82,6 +82,8 @@ class SessionOptions(_Entries):
 
     def add_free_dimension_override_by_name(self, name: str, value: int) -> None:
         """The length of an axis that the model names: inputs of another length are refused."""
+        if value < 0:
+            raise ValueError(f"{name}: an axis cannot be {value} long")
         self._dims[name] = int(value)
 
     def add_free_dimension_override_by_denotation(self, denotation: str, value: int) -> None:

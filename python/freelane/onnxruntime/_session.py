@@ -87,6 +87,8 @@ class InferenceSession:
         run_options: RunOptions | None = None,
     ) -> list[Any]:
         """Runs the model; returns the outputs of these names, or all, as NumPy arrays."""
+        if isinstance(output_names, str):
+            raise TypeError(f"output_names is a list of names: [{output_names!r}]")
         missing = [name for name in output_names or () if name not in self._places]
         if missing:
             raise InvalidArgument(f"the model has no output {missing[0]!r}; it has {', '.join(self._places)}")
@@ -213,7 +215,7 @@ def _with(shape: tuple[Any, ...] | None, dims: Mapping[str, int]) -> tuple[Any, 
 
 
 def _warn_of_others(providers: Sequence[Any] | None) -> None:
-    for provider in providers or ():
+    for provider in [providers] if isinstance(providers, str) else providers or ():
         name = provider[0] if isinstance(provider, tuple) else provider
         if name != PROVIDER:
             warnings.warn(f"there is no provider {name!r}; models run with {PROVIDER!r}", stacklevel=3)
