@@ -166,6 +166,14 @@ def test_errors_of_the_look_alike(tmp_path):
     options.timeout = 0
     with pytest.raises(TimeoutError):
         session.run(None, {"x": x}, options)
+
+
+@pytest.mark.alone("warnings are caught for the whole process")
+def test_other_providers_are_warned_of():
+    pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    session = ort.InferenceSession(str(MODEL))
     for made in (ort.InferenceSession, lambda model, providers: session.set_providers(providers)):
         with pytest.warns(UserWarning, match="CUDAExecutionProvider"):
             made(str(MODEL), providers=[("CUDAExecutionProvider", {}), "CPUExecutionProvider"])
