@@ -9,7 +9,7 @@
 mod evens;
 mod plain;
 #[cfg(target_arch = "x86_64")]
-mod transpose;
+pub(crate) mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -42,6 +42,8 @@ pub trait Simd: Copy {
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `a + b`.
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a - b`.
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a * b`.
     fn mul(self, a: Self::V, b: Self::V) -> Self::V;
     /// `max(0, x)`; NaN and -0 stay what they are.
@@ -54,6 +56,10 @@ pub trait Simd: Copy {
     fn odds_twice(self, x: Self::V) -> Self::V;
     /// Odd lanes with the other sign.
     fn alternate(self, x: Self::V) -> Self::V;
+    /// The even lanes of one register, each before that of another.
+    fn both_evens(self, x: Self::V, y: Self::V) -> Self::V;
+    /// The odd lanes of one register, each before that of another.
+    fn both_odds(self, x: Self::V, y: Self::V) -> Self::V;
     /// The even lanes of one register, then those of another.
     fn evens(self, x: Self::V, y: Self::V) -> Self::V;
     /// The same of pairs of lanes.
@@ -119,6 +125,7 @@ mod tests {
         assert_eq!(read(s.zero()), expect(&|_| 0.0));
         assert_eq!(read(s.splat(number(3))), expect(&|_| 3.0));
         assert_eq!(read(s.add(x, y)), expect(&|i| (last + 2 * i) as f64));
+        assert_eq!(read(s.sub(x, y)), expect(&|_| -(last as f64)));
         assert_eq!(read(s.mul(x, y)), expect(&|i| (i * (last + i)) as f64));
         assert_eq!(read(s.fma(x, y, x)), expect(&|i| (i * (last + i) + i) as f64));
         assert_eq!(read(s.relu(s.add(x, s.splat(S::T::from(-2.0))))), expect(&|i| (i as f64 - 2.0).max(0.0)));
@@ -127,6 +134,9 @@ mod tests {
         assert_eq!(read(s.evens_twice(x)), expect(&|i| (i & !1) as f64));
         assert_eq!(read(s.odds_twice(x)), expect(&|i| (i | 1) as f64));
         assert_eq!(read(s.alternate(x)), expect(&|i| if i % 2 == 0 { i as f64 } else { -(i as f64) }));
+        let of = |from: f64, i: usize| from + (i & !1) as f64 + if i.is_multiple_of(2) { 0.0 } else { last as f64 };
+        assert_eq!(read(s.both_evens(x, y)), expect(&|i| of(0.0, i)));
+        assert_eq!(read(s.both_odds(x, y)), expect(&|i| of(1.0, i)));
         let both = |i: usize| if i < S::L { i } else { i - S::L + last };
         assert_eq!(read(s.evens(x, y)), expect(&|i| both(2 * i) as f64));
         assert_eq!(read(s.even_pairs(x, y)), expect(&|i| both(i / 2 * 4 + i % 2) as f64));

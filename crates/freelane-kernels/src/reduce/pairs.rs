@@ -1,4 +1,4 @@
-//! Products of columns of complex numbers, whose parts stay next to each other in vectors.
+//! Products of columns of complex numbers, whose parts go into vectors of their own.
 use super::summand::Accumulator;
 use freelane_simd::{Isa, Simd};
 use num_complex::Complex;
@@ -74,27 +74,39 @@ unsafe fn by_vectors<S: Simd<T = f64>, P: Part>(
     x: *const u8,
     step: isize,
 ) {
-    /// Vectors at once: the next product waits for the one before.
+    /// Vectors of either part at once: the next product waits for the one before.
     const MANY: usize = 4;
     let at = |j: usize| (accs.wrapping_add(j), x.cast::<[P; 2]>().wrapping_add(j).cast::<u8>());
-    let (pair, mut j) = (S::L / 2, 0);
-    while j + MANY * pair <= columns {
+    let mut j = 0;
+    while j + MANY * S::L <= columns {
         let (accs, x) = at(j);
         // SAFETY: the caller's promise: these columns.
         unsafe { vectors::<S, P, MANY>(s, accs, fresh, rows, x, step) };
-        j += MANY * pair;
+        j += MANY * S::L;
     }
-    while j + pair <= columns {
+    while j + S::L <= columns {
         let (accs, x) = at(j);
         // SAFETY: as above.
         unsafe { vectors::<S, P, 1>(s, accs, fresh, rows, x, step) };
-        j += pair;
+        j += S::L;
     }
     for j in j..columns {
         let (acc, x) = at(j);
         // SAFETY: as above.
         unsafe { column::<P>(acc, fresh, rows, x, step) };
     }
+}
+
+/// Real and imaginary parts of as many complex numbers as a register has lanes, in an order that [`Part::load`] of their
+/// accumulators also gives.
+///
+/// # Safety
+/// These numbers can be read.
+#[inline(always)]
+unsafe fn parts<S: Simd<T = f64>, P: Part>(s: S, x: *const P) -> (S::V, S::V) {
+    // SAFETY: the caller's promise.
+    let (a, b) = unsafe { (P::load(s, x), P::load(s, x.wrapping_add(S::L))) };
+    (s.both_evens(a, b), s.both_odds(a, b))
 }
 
 /// `N` vectors of columns, by the formula. That a one leaves the other factor as it is shows only where a part comes out as zero,
@@ -111,32 +123,35 @@ unsafe fn vectors<S: Simd<T = f64>, P: Part, const N: usize>(
     x: *const u8,
     step: isize,
 ) {
-    let mut z = [s.zero(); N];
+    let mut z = [(s.zero(), s.zero()); N];
     for (v, z) in z.iter_mut().enumerate() {
-        let (acc, x) = (accs.cast::<f64>().wrapping_add(v * S::L), x.cast::<P>().wrapping_add(v * S::L));
+        let (acc, x) = (accs.cast::<f64>().wrapping_add(2 * v * S::L), x.cast::<P>().wrapping_add(2 * v * S::L));
         // SAFETY: the caller's promise.
-        *z = unsafe { if fresh { P::load(s, x) } else { s.load(acc) } };
+        *z = unsafe { if fresh { parts(s, x) } else { parts(s, acc.cast_const()) } };
     }
     for r in usize::from(fresh)..rows {
         let row = x.wrapping_offset(r as isize * step).cast::<P>();
         for (v, z) in z.iter_mut().enumerate() {
             // SAFETY: the caller's promise.
-            let y = unsafe { P::load(s, row.wrapping_add(v * S::L)) };
-            let turned = s.swap(s.alternate(y));
-            *z = s.add(s.mul(s.evens_twice(*z), y), s.mul(s.odds_twice(*z), turned));
+            let (re, im) = unsafe { parts(s, row.wrapping_add(2 * v * S::L)) };
+            let real = s.sub(s.mul(z.0, re), s.mul(z.1, im));
+            *z = (real, s.add(s.mul(z.0, im), s.mul(z.1, re)));
         }
     }
     let mut plain = true;
     for z in &z {
-        plain &= s.all_plain(*z);
+        plain &= s.all_plain(z.0) & s.all_plain(z.1);
     }
-    for (v, z) in z.iter().enumerate() {
+    for (v, &(re, im)) in z.iter().enumerate() {
         if plain {
+            let acc = accs.cast::<f64>().wrapping_add(2 * v * S::L);
             // SAFETY: the caller's promise.
-            unsafe { s.store(accs.cast::<f64>().wrapping_add(v * S::L), *z) };
+            unsafe { s.store(acc, s.both_evens(re, im)) };
+            // SAFETY: as above.
+            unsafe { s.store(acc.wrapping_add(S::L), s.both_odds(re, im)) };
             continue;
         }
-        for j in v * S::L / 2..(v + 1) * S::L / 2 {
+        for j in v * S::L..(v + 1) * S::L {
             // SAFETY: the caller's promise.
             unsafe { column::<P>(accs.add(j), fresh, rows, x.cast::<[P; 2]>().wrapping_add(j).cast(), step) };
         }

@@ -71,6 +71,10 @@ impl<T: Scalar> Simd for Plain<T> {
         core::array::from_fn(|i| a[i] + b[i])
     }
     #[inline(always)]
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V {
+        core::array::from_fn(|i| a[i] + -b[i])
+    }
+    #[inline(always)]
     fn mul(self, a: Self::V, b: Self::V) -> Self::V {
         core::array::from_fn(|i| a[i] * b[i])
     }
@@ -93,6 +97,14 @@ impl<T: Scalar> Simd for Plain<T> {
     #[inline(always)]
     fn alternate(self, x: Self::V) -> Self::V {
         core::array::from_fn(|i| if i % 2 == 0 { x[i] } else { -x[i] })
+    }
+    #[inline(always)]
+    fn both_evens(self, x: Self::V, y: Self::V) -> Self::V {
+        [x[0], y[0], x[2], y[2]]
+    }
+    #[inline(always)]
+    fn both_odds(self, x: Self::V, y: Self::V) -> Self::V {
+        [x[1], y[1], x[3], y[3]]
     }
     #[inline(always)]
     fn evens(self, x: Self::V, y: Self::V) -> Self::V {

@@ -7,7 +7,7 @@ const ODD: i32 = 0xdd;
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn f32x16(r: &mut [__m512; 16]) {
+pub(crate) fn f32x16(r: &mut [__m512; 16]) {
     let mut t = *r;
     for i in 0..8 {
         t[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
@@ -36,7 +36,7 @@ pub(super) fn f32x16(r: &mut [__m512; 16]) {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn f64x8(r: &mut [__m512d; 8]) {
+pub(crate) fn f64x8(r: &mut [__m512d; 8]) {
     let mut t = *r;
     for i in 0..4 {
         t[2 * i] = _mm512_unpacklo_pd(r[2 * i], r[2 * i + 1]);
@@ -56,7 +56,7 @@ pub(super) fn f64x8(r: &mut [__m512d; 8]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn f32x8(r: &mut [__m256; 8]) {
+pub(crate) fn f32x8(r: &mut [__m256; 8]) {
     let mut t = *r;
     for i in 0..4 {
         t[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
@@ -78,7 +78,7 @@ pub(super) fn f32x8(r: &mut [__m256; 8]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn f64x4(r: &mut [__m256d; 4]) {
+pub(crate) fn f64x4(r: &mut [__m256d; 4]) {
     let (a, b) = (_mm256_unpacklo_pd(r[0], r[1]), _mm256_unpackhi_pd(r[0], r[1]));
     let (c, d) = (_mm256_unpacklo_pd(r[2], r[3]), _mm256_unpackhi_pd(r[2], r[3]));
     r[0] = _mm256_permute2f128_pd::<0x20>(a, c);

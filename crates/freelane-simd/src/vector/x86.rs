@@ -82,7 +82,7 @@ mod plain {
 
 macro_rules! wide {
     ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal, $mask:ty,
-     $zero:ident, $splat:ident, $fma:ident, $add:ident, $mul:ident, $max:ident, $load:ident, $load_f32:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident,
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $load:ident, $load_f32:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident,
      |$y:ident| $swap:expr, $evens_twice:expr, $odds_twice:expr, $alternate:expr) => {
         simd!(
             $name,
@@ -94,6 +94,7 @@ macro_rules! wide {
             $splat,
             $fma,
             $add,
+            $sub,
             $mul,
             $max,
             $load,
@@ -112,7 +113,7 @@ macro_rules! wide {
 
 macro_rules! narrow {
     ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal,
-     $zero:ident, $splat:ident, $fma:ident, $add:ident, $mul:ident, $max:ident, $load:ident, $load_f32:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident,
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $load:ident, $load_f32:ident, $store:ident, $load_first:ident, $store_first:ident, $turn:ident,
      |$y:ident| $swap:expr, $evens_twice:expr, $odds_twice:expr, $alternate:expr) => {
         simd!(
             $name,
@@ -124,6 +125,7 @@ macro_rules! narrow {
             $splat,
             $fma,
             $add,
+            $sub,
             $mul,
             $max,
             $load,
@@ -142,7 +144,7 @@ macro_rules! narrow {
 
 macro_rules! simd {
     ($name:ident, $doc:literal, $t:ty, $v:ty, $l:literal,
-     $zero:ident, $splat:ident, $fma:ident, $add:ident, $mul:ident, $max:ident, $load:ident, $load_f32:ident, $store:ident, $turn:ident,
+     $zero:ident, $splat:ident, $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $load:ident, $load_f32:ident, $store:ident, $turn:ident,
      |$y:ident| $swap:expr, $evens_twice:expr, $odds_twice:expr, $alternate:expr, |$p:ident, $n:ident| $load_first:expr, |$q:ident, $x:ident, $m:ident| $store_first:expr) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
@@ -179,6 +181,11 @@ macro_rules! simd {
                 unsafe { $add(a, b) }
             }
             #[inline(always)]
+            fn sub(self, a: $v, b: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { $sub(a, b) }
+            }
+            #[inline(always)]
             fn mul(self, a: $v, b: $v) -> $v {
                 // SAFETY: `self` proves that the instructions exist.
                 unsafe { $mul(a, b) }
@@ -208,6 +215,16 @@ macro_rules! simd {
             fn alternate(self, $y: $v) -> $v {
                 // SAFETY: `self` proves that the instructions exist.
                 unsafe { $alternate }
+            }
+            #[inline(always)]
+            fn both_evens(self, x: $v, y: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { evens::both::$turn(x, y) }
+            }
+            #[inline(always)]
+            fn both_odds(self, x: $v, y: $v) -> $v {
+                // SAFETY: `self` proves that the instructions exist.
+                unsafe { evens::both_odd::$turn(x, y) }
             }
             #[inline(always)]
             fn evens(self, x: $v, y: $v) -> $v {
@@ -278,6 +295,7 @@ wide!(
     _mm512_set1_ps,
     _mm512_fmadd_ps,
     _mm512_add_ps,
+    _mm512_sub_ps,
     _mm512_mul_ps,
     _mm512_max_ps,
     _mm512_loadu_ps,
@@ -302,6 +320,7 @@ wide!(
     _mm512_set1_pd,
     _mm512_fmadd_pd,
     _mm512_add_pd,
+    _mm512_sub_pd,
     _mm512_mul_pd,
     _mm512_max_pd,
     _mm512_loadu_pd,
@@ -325,6 +344,7 @@ narrow!(
     _mm256_set1_ps,
     _mm256_fmadd_ps,
     _mm256_add_ps,
+    _mm256_sub_ps,
     _mm256_mul_ps,
     _mm256_max_ps,
     _mm256_loadu_ps,
@@ -348,6 +368,7 @@ narrow!(
     _mm256_set1_pd,
     _mm256_fmadd_pd,
     _mm256_add_pd,
+    _mm256_sub_pd,
     _mm256_mul_pd,
     _mm256_max_pd,
     _mm256_loadu_pd,
