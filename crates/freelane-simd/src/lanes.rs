@@ -39,6 +39,8 @@ pub trait Lanes: Copy {
     fn reverse(self, v: Self::V) -> Self::V;
     /// Puts lanes `i` and `i ^ X`, for `X < L`, in ascending order.
     fn exchange<const X: usize>(self, v: Self::V) -> Self::V;
+    /// Lane `j` of register `i` becomes lane `i` of register `j`, of as many registers as one has lanes.
+    fn transpose(self, rows: &mut [Self::V]);
     /// Where `a < b`.
     fn less(self, a: Self::V, b: Self::V) -> u32;
     /// The lanes of a mask, in order, side by side from lane 0 on. The other lanes hold anything.
@@ -135,6 +137,10 @@ mod tests {
             assert_eq!(values(s, s.exchange::<8>(a)), exchanged(8));
             assert_eq!(values(s, s.exchange::<15>(a)), exchanged(15));
         }
+        let mut square: Vec<S::V> = (0..S::L as i32).map(|i| s.splat(number(i))).collect();
+        s.transpose(&mut square);
+        let lanes: Vec<S::T> = (0..S::L as i32).map(&number).collect();
+        assert!(square.iter().all(|&row| values(s, row) == lanes));
         for mask in 0..1u32 << S::L {
             let want: Vec<S::T> = (0..S::L).filter(|i| mask >> i & 1 == 1).map(|i| x[i]).collect();
             assert_eq!(values(s, s.compress(a, mask))[..want.len()], want);

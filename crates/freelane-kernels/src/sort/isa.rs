@@ -23,7 +23,7 @@ macro_rules! entries {
     ($isa:ident, $features:literal, $S:ty, $K:ty) => {
         pub mod $isa {
             use crate::sort::columns::{self, COLUMNS};
-            use crate::sort::quick;
+            use crate::sort::{quick, rows};
             use freelane_simd::Lanes;
             #[target_feature(enable = $features)]
             pub fn sort(keys: &mut [$K], aside: &mut [$K]) {
@@ -32,9 +32,13 @@ macro_rules! entries {
             }
             #[target_feature(enable = $features)]
             pub fn sort_rows(keys: &mut [$K], n: usize, aside: &mut [$K]) {
-                for row in keys.chunks_mut(n.max(1)) {
-                    // SAFETY: this function is called where the CPU has the instructions.
-                    quick::sort(unsafe { <$S>::assume() }, row, aside);
+                // SAFETY: this function is called where the CPU has the instructions.
+                let s = unsafe { <$S>::assume() };
+                if n <= rows::SHORT {
+                    return rows::sort(s, keys, n);
+                }
+                for row in keys.chunks_mut(n) {
+                    quick::sort(s, row, aside);
                 }
             }
             #[target_feature(enable = $features)]

@@ -6,6 +6,7 @@
 //! quick     integers of 32 and 64 bits: a quicksort whose partition packs vectors by masks
 //! runs      keys made of a few stretches in order, which are merged
 //! network   what the quicksort ends in: up to sixteen vectors, sorted in registers
+//! rows      short rows, as many together as a vector has lanes, made columns
 //! columns   short columns side by side, exchanged row by row
 //! count     keys of 8 and 16 bits: by counting and by digits
 //! order     which element goes where: keys and their numbers packed into integers of 64 bits, and those sorted
@@ -23,6 +24,7 @@ mod keys;
 mod network;
 mod order;
 mod quick;
+mod rows;
 mod runs;
 mod search;
 mod select;

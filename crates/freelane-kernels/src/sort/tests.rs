@@ -65,14 +65,22 @@ fn keys_of_32_and_64_bits_are_sorted() {
 
 #[test]
 fn rows_are_sorted_each_by_itself() {
-    let (n, rows) = (10, 37);
+    for (n, rows) in [(10, 37), (1, 5), (17, 33), (40, 7), (63, 16), (64, 29), (65, 3)] {
+        check_rows(n, rows);
+    }
+}
+
+fn check_rows(n: usize, rows: usize) {
     let keys: Vec<i64> = patterns(n * rows).swap_remove(0).iter().map(|k| k >> 50).collect();
     let mut want = keys.clone();
     want.chunks_mut(n).for_each(<[i64]>::sort);
     for &isa in Isa::available() {
         let (mut got, mut aside) = (keys.clone(), vec![0; n]);
         i64::sort_rows(isa, &mut got, n, &mut aside);
-        assert_eq!(got, want, "{isa}");
+        assert_eq!(got, want, "{isa}, {rows} rows of {n}");
+        let (mut half, mut aside) = (keys.iter().map(|&k| k as i32).collect::<Vec<_>>(), vec![0; n]);
+        i32::sort_rows(isa, &mut half, n, &mut aside);
+        assert!(half.iter().map(|&k| i64::from(k)).eq(want.iter().copied()), "{isa}, {rows} rows of {n}");
         let mut narrow: Vec<i16> = keys.iter().map(|&k| k as i16).collect();
         sort_rows_16(isa, &mut narrow, n);
         assert!(narrow.iter().map(|&k| i64::from(k)).eq(want.iter().copied()), "{isa}");

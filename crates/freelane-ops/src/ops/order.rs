@@ -12,7 +12,7 @@ use freelane_array::{ArrayData, DType, Element, Layout, types::*};
 use freelane_kernels::sort::{self as kernel, Codec, Key, Narrow, Packing, SortKey, Span, codec};
 use freelane_mem::{MemError, ScratchReq};
 use freelane_pool::Lane;
-use freelane_simd::Isa;
+use freelane_simd::{Find, Isa};
 use std::mem::MaybeUninit;
 
 /// Estimated nanoseconds to sort an element.
@@ -46,6 +46,10 @@ pub(super) trait LineKey: Key + From<i8> {
     fn sort(keys: &mut [Self], scratch: &mut [MaybeUninit<u8>]);
     /// Sorts rows of `n` keys each, at most [`ROW`]; the scratch is that of one.
     fn sort_rows(keys: &mut [Self], n: usize, scratch: &mut [MaybeUninit<u8>]);
+    /// Whether one of the keys is `key`.
+    fn is_among(key: Self, keys: &[Self]) -> bool {
+        keys.iter().fold(false, |any, &k| any | (k == key))
+    }
     /// Sorts columns.
     fn sort_columns(rows: &mut [[Self; kernel::COLUMNS]]) {
         kernel::sort_columns_plain(rows);
@@ -68,6 +72,10 @@ macro_rules! wide_keys {
             fn sort_rows(keys: &mut [$K], n: usize, scratch: &mut [MaybeUninit<u8>]) {
                 let (aside, _) = carve(scratch, n);
                 <$K as SortKey>::sort_rows(Isa::current(), keys, n, aside);
+            }
+            fn is_among(key: $K, keys: &[$K]) -> bool {
+                // SAFETY: there are so many keys.
+                unsafe { <$K>::first_equal(keys.as_ptr(), keys.len(), key) < keys.len() }
             }
             fn sort_columns(rows: &mut [[$K; kernel::COLUMNS]]) {
                 <$K as SortKey>::sort_columns(Isa::current(), rows);
@@ -192,8 +200,7 @@ fn sort_columns<K: LineKey>(lane: &Lane, codec: Codec, group: &Group<'_>) -> Res
             // SAFETY: a row of the array has `count` elements, one of keys room for more.
             unsafe { (codec.encode)(codec.descending, count, from, size, to, size) };
         });
-        let minus = K::from(-1);
-        if codec.float && rows.iter().flatten().fold(false, |any, &k| any | (k == minus)) {
+        if codec.float && K::is_among(K::from(-1), rows.as_flattened()) {
             return false;
         }
         K::sort_columns(rows);
@@ -209,8 +216,7 @@ fn sort_columns<K: LineKey>(lane: &Lane, codec: Codec, group: &Group<'_>) -> Res
 /// Sorts short lines, all at once.
 fn sort_rows<K: LineKey>(codec: Codec, group: &Group<'_>, keys: &mut [K], rest: &mut [MaybeUninit<u8>]) {
     let n = group.n;
-    let minus = K::from(-1);
-    let both_zeros = codec.float && keys.iter().fold(false, |any, &k| any | (k == minus));
+    let both_zeros = codec.float && K::is_among(K::from(-1), keys);
     K::sort_rows(keys, n, rest);
     if both_zeros {
         for (i, keys) in keys.chunks_mut(n).enumerate() {

@@ -1,5 +1,6 @@
 //! Eight `i32` and four `i64`. Without instructions that pack lanes by a mask, a table says which lane goes where.
 use super::{Lanes, partners, upper};
+use crate::vector::transpose;
 use core::arch::x86_64::*;
 
 /// For each mask of eight lanes their numbers, one a byte, the set ones first.
@@ -101,7 +102,7 @@ fn less_64(a: __m256i, b: __m256i) -> u32 {
 
 macro_rules! lanes {
     ($name:ident, $doc:literal, $t:ty, $l:literal, $words:literal, $table:ident, $splat:ident, $min:ident, $max:ident,
-     $less:ident, $load_first:ident, $store_first:ident) => {
+     $less:ident, $load_first:ident, $store_first:ident, $floats:ident, $integers:ident, $turn:ident) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
         pub struct $name(());
@@ -147,6 +148,21 @@ macro_rules! lanes {
                 let upper = unsafe { _mm256_loadu_si256(upper.as_ptr().cast()) };
                 // SAFETY: `self` proves that the instructions exist.
                 unsafe { _mm256_blendv_epi8($min(v, other), $max(v, other), upper) }
+            }
+            #[inline(always)]
+            fn transpose(self, rows: &mut [__m256i]) {
+                // SAFETY: `self` proves that the instructions exist.
+                let mut square = unsafe { [$floats(rows[0]); $l] };
+                for (to, &from) in square.iter_mut().zip(&*rows) {
+                    // SAFETY: as above.
+                    *to = unsafe { $floats(from) };
+                }
+                // SAFETY: as above.
+                unsafe { transpose::$turn(&mut square) };
+                for (to, from) in rows.iter_mut().zip(square) {
+                    // SAFETY: as above.
+                    *to = unsafe { $integers(from) };
+                }
             }
             #[inline(always)]
             fn less(self, a: __m256i, b: __m256i) -> u32 {
@@ -197,7 +213,10 @@ lanes!(
     _mm256_max_epi32,
     less_32,
     _mm256_maskload_epi32,
-    _mm256_maskstore_epi32
+    _mm256_maskstore_epi32,
+    _mm256_castsi256_ps,
+    _mm256_castps_si256,
+    f32x8
 );
 lanes!(
     I64x4,
@@ -211,5 +230,8 @@ lanes!(
     max_64,
     less_64,
     _mm256_maskload_epi64,
-    _mm256_maskstore_epi64
+    _mm256_maskstore_epi64,
+    _mm256_castsi256_pd,
+    _mm256_castpd_si256,
+    f64x4
 );

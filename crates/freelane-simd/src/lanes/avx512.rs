@@ -1,5 +1,6 @@
 //! Sixteen `i32` and eight `i64`.
 use super::{Lanes, partners, upper};
+use crate::vector::transpose;
 use core::arch::x86_64::*;
 
 /// `i ^ x` at `i`, as 32-bit lanes.
@@ -17,7 +18,7 @@ const fn partners_32(x: usize) -> [i32; 16] {
 macro_rules! lanes {
     ($name:ident, $doc:literal, $t:ty, $l:literal, $mask:ty, $partners:expr, $splat:ident, $min:ident, $max:ident,
      $mask_max:ident, $permute:ident, $less:ident, $compress:ident, $load:ident, $load_first:ident, $store:ident,
-     $store_first:ident) => {
+     $store_first:ident, $floats:ident, $integers:ident, $turn:ident) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
         pub struct $name(());
@@ -60,6 +61,21 @@ macro_rules! lanes {
                 let other = unsafe { $permute($load(lanes.as_ptr()), v) };
                 // SAFETY: as above.
                 unsafe { $mask_max($min(v, other), const { upper($l, X) as $mask }, v, other) }
+            }
+            #[inline(always)]
+            fn transpose(self, rows: &mut [__m512i]) {
+                // SAFETY: `self` proves that the instructions exist.
+                let mut square = unsafe { [$floats(rows[0]); $l] };
+                for (to, &from) in square.iter_mut().zip(&*rows) {
+                    // SAFETY: as above.
+                    *to = unsafe { $floats(from) };
+                }
+                // SAFETY: as above.
+                unsafe { transpose::$turn(&mut square) };
+                for (to, from) in rows.iter_mut().zip(square) {
+                    // SAFETY: as above.
+                    *to = unsafe { $integers(from) };
+                }
             }
             #[inline(always)]
             fn less(self, a: __m512i, b: __m512i) -> u32 {
@@ -112,7 +128,10 @@ lanes!(
     _mm512_loadu_epi32,
     _mm512_mask_loadu_epi32,
     _mm512_storeu_epi32,
-    _mm512_mask_storeu_epi32
+    _mm512_mask_storeu_epi32,
+    _mm512_castsi512_ps,
+    _mm512_castps_si512,
+    f32x16
 );
 lanes!(
     I64x8,
@@ -131,5 +150,8 @@ lanes!(
     _mm512_loadu_epi64,
     _mm512_mask_loadu_epi64,
     _mm512_storeu_epi64,
-    _mm512_mask_storeu_epi64
+    _mm512_mask_storeu_epi64,
+    _mm512_castsi512_pd,
+    _mm512_castpd_si512,
+    f64x8
 );
