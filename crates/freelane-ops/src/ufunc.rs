@@ -348,6 +348,15 @@ impl UFunc {
                 let entry = table[x.dtype() as usize]?;
                 Plain { x, run: PlainLoop::Binary(entry.run, y), out: entry.out }
             }
+            (Loops::Select(..) | Loops::Ternary(_), &[Operand::Array(c), Operand::Array(x), Operand::Array(y)]) => {
+                let (first, table) = self.ternary(x.dtype())?;
+                let fit = |a: &ArrayData| a.layout().is_contiguous() && same_shape(a.layout(), x.layout());
+                if c.dtype() != first || x.dtype() != y.dtype() || !fit(c) || !fit(y) {
+                    return None;
+                }
+                let entry = table[x.dtype() as usize]?;
+                Plain { x, run: PlainLoop::Ternary(entry.run, c, y), out: entry.out }
+            }
             _ => return None,
         };
         let natural = self.promotion == Promotion::Same || plain.x.dtype().is_inexact();
@@ -357,6 +366,16 @@ impl UFunc {
             && layout.is_contiguous()
             && lane.pieces(estimate(layout.len(), self.cost)) == 1;
         ready.then_some(plain)
+    }
+
+    /// The type of the first of three operands, of which the others have `dtype`, and the table.
+    #[inline]
+    fn ternary(&self, dtype: DType) -> Option<(DType, &'static Table<Loop3>)> {
+        match self.loops {
+            Loops::Select(first, table) => Some((first, table)),
+            Loops::Ternary(table) => Some((dtype, table)),
+            _ => None,
+        }
     }
 
     #[inline]
@@ -395,6 +414,8 @@ struct Plain<'a> {
 enum PlainLoop<'a> {
     Unary(Loop1),
     Binary(Loop2, &'a ArrayData),
+    /// The other operands are the first and the last.
+    Ternary(Loop3, &'a ArrayData, &'a ArrayData),
 }
 
 impl Plain<'_> {
@@ -409,6 +430,11 @@ impl Plain<'_> {
             PlainLoop::Unary(run) => unsafe { run(isa, n, self.x.as_ptr(), size, out, out_size) },
             // SAFETY: as above, for both operands.
             PlainLoop::Binary(run, y) => unsafe { run(isa, n, self.x.as_ptr(), size, y.as_ptr(), size, out, out_size) },
+            PlainLoop::Ternary(run, c, y) => {
+                let (c, c_size) = (c.as_ptr(), c.dtype().size() as isize);
+                // SAFETY: as above, for all operands.
+                unsafe { run(isa, n, c, c_size, self.x.as_ptr(), size, y.as_ptr(), size, out, out_size) }
+            }
         }
     }
 }
@@ -483,6 +509,9 @@ impl<'a> Ready<'a> {
             None => Some(0),
             Some(a) if a.layout().is_contiguous() && a.layout().shape() == shape => Some(a.dtype().size() as isize),
             Some(a) if a.layout().len() == 1 => Some(0),
+            Some(a) if a.layout().rank() == 1 && a.layout().shape() == shape => {
+                Some(a.layout().strides()[0] * a.dtype().size() as isize)
+            }
             Some(_) => None,
         }
     }

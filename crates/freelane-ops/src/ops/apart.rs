@@ -70,9 +70,9 @@ impl Array {
             let message = format!("takes integers as exponents, not {}", exponent.dtype());
             return Err(OpsError::argument("ldexp", message));
         }
-        let exponent = in_32_bits(exponent)?;
-        let x = self.into();
-        Lane::with(|lane| SCALE_BY_POWER.call(lane, &[(&exponent).into(), x, x])).map(Into::into)
+        let held = if exponent.dtype() == DType::I32 { None } else { Some(in_32_bits(exponent)?) };
+        let (exponent, x) = (held.as_ref().unwrap_or(exponent).into(), self.into());
+        Lane::with(|lane| SCALE_BY_POWER.call(lane, &[exponent, x, x])).map(Into::into)
     }
 
     /// Each element rounded to so many decimals, halves to the even digit; negative numbers count digits before the point.

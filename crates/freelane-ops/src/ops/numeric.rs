@@ -143,7 +143,8 @@ fn covariance(x: Array, rows_vary: bool, ddof: f64) -> Result<Array, OpsError> {
     if count == 1 && x.dtype() == DType::F64 {
         return x.var(.., ddof, false);
     }
-    let centred = x.subtract(&x.mean(1, true)?)?;
+    let mean = x.mean(1, true)?;
+    let centred = ufuncs::SUBTRACT.over(x, &[None, Some((&mean).into())])?;
     let products = centred.matmul(&centred.conj()?.t())?;
     let divided = products.multiply(1.0 / (n as f64 - ddof).max(0.0))?;
     let one = divided.shape() == [1, 1];

@@ -149,6 +149,12 @@ fn has_negative(y: &ArrayData) -> Result<bool, OpsError> {
             // Without an early end in the inner loop, which is then vector code.
             return Ok(all.chunks(1024).any(|c| c.iter().fold(false, |any, e| any | (*e < T::default()))));
         }
+        if let ([n], [stride]) = (y.layout().shape(), y.layout().strides()) {
+            let first = y.as_ptr().cast::<T>();
+            // SAFETY: the array has these elements, `stride` apart from the first one on.
+            let at = |i: usize| unsafe { first.wrapping_offset(i as isize * stride).read() };
+            return Ok((0..*n).fold(false, |any, i| any | (at(i) < T::default())));
+        }
         let all = ReduceArgs { axes: Axes::All, keepdims: false, correction: 0.0 };
         let least = Lane::with(|lane| MIN.call(lane, y, &all)).map_err(|e| e.of("pow"))?;
         Ok(Array::from(least).item::<T>()? < T::default())
