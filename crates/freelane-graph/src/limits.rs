@@ -65,6 +65,12 @@ impl Limits<'_> {
         }
     }
 
+    /// Whether nothing ends a run early, and nobody watches it.
+    #[inline]
+    pub(crate) fn are_none(&self) -> bool {
+        self.deadline.is_none() && self.cancel.is_none() && self.watch.is_none()
+    }
+
     /// # Errors
     /// When the run is to end.
     #[inline]

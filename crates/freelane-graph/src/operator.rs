@@ -72,7 +72,7 @@ pub trait Operator: Any + Send + Sync {
     }
 
     /// The program that computes its only output of all of its inputs, if that is what it does.
-    fn program(&self) -> Option<&freelane_ops::program::Program> {
+    fn program(&self) -> Option<&Arc<freelane_ops::program::Program>> {
         None
     }
 }

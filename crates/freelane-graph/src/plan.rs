@@ -5,7 +5,7 @@ use crate::runner::{NodeTally, PlanTally};
 use crate::{Datum, GraphError, Limits, Run, State, ValueId};
 use freelane_array::{ArrayData, DType, Dims};
 use freelane_ops::Operand;
-use freelane_ops::program::MOST_INPUTS;
+use freelane_ops::program::{MOST_INPUTS, Program};
 use freelane_pool::{Lane, Reserve};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -42,10 +42,22 @@ pub struct Plan {
 
 type Ran = Result<Vec<Datum>, GraphError>;
 
-/// Types and shapes of the inputs, and the shape of the output, of a plan that is one program.
+/// A plan that is one program: where its operands are, types and shapes of the inputs, and the shape of the output.
 struct Direct {
+    program: Arc<Program>,
+    operands: SmallVec<[Source; MOST_INPUTS]>,
     inputs: SmallVec<[(DType, Dims); MOST_INPUTS]>,
     output: Dims,
+}
+
+impl Direct {
+    #[inline]
+    fn expects(&self, inputs: &[Datum]) -> bool {
+        let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
+            datum.array().is_some_and(|a| a.dtype() == *dtype && same(a.layout().shape(), shape))
+        };
+        inputs.len() == self.inputs.len() && inputs.iter().zip(&self.inputs).all(fits)
+    }
 }
 
 /// Equality of short shapes, without a call.
@@ -107,17 +119,40 @@ impl Plan {
         let ([step], [Source::Value(out)]) = (&self.steps[..], &self.outputs[..]) else { return None };
         let stays = |s: &Source| matches!(s, Source::Constant(_) | Source::Input(_));
         let whole = step.outputs[..] == [Some(*out)] && step.inputs.iter().all(stays);
-        self.graph.nodes[step.node].op.program().filter(|_| whole)?;
+        let program = self.graph.nodes[step.node].op.program().filter(|_| whole)?.clone();
         let known = |id: &ValueId| {
             let fact = self.graph.fact(*id);
             Some((fact.dtype?, Dims::from_vec(fact.known_shape()?)))
         };
         let inputs = self.graph.inputs.iter().map(known).collect::<Option<_>>()?;
-        Some(Direct { inputs, output: known(&ValueId(*out))?.1 })
+        let operands = step.inputs.iter().copied().collect();
+        Some(Direct { program, operands, inputs, output: known(&ValueId(*out))?.1 })
+    }
+
+    /// An operand of the plan's one program.
+    #[inline(always)]
+    fn operand<'r>(&'r self, inputs: &'r [Datum], source: Source) -> Option<&'r ArrayData> {
+        match source {
+            Source::Input(i) => inputs.get(i as usize)?.array(),
+            Source::Constant(v) => self.constants[v as usize].as_ref()?.array(),
+            _ => None,
+        }
+    }
+
+    /// Runs the plan if it is one program, nothing limits the run, and all arrays are as expected and as programs like them
+    /// best; returns whether it did.
+    #[inline]
+    pub(crate) fn run_whole(&self, inputs: &[Datum], limits: &Limits<'_>, into: &mut [Datum]) -> bool {
+        let (Some(direct), [Datum::Array(out)]) = (&self.direct, into) else { return false };
+        limits.are_none()
+            && direct.expects(inputs)
+            && same(out.layout().shape(), &direct.output)
+            && Lane::with(|lane| {
+                direct.program.call_whole(lane, direct.operands.iter().map(|s| self.operand(inputs, *s)), out)
+            })
     }
 
     /// The run, if the plan is one program and the inputs are as expected.
-    #[inline]
     pub(crate) fn run_direct(
         &self,
         lane: &Lane,
@@ -125,35 +160,11 @@ impl Plan {
         limits: &Limits<'_>,
         into: &mut [Datum],
     ) -> Option<Ran> {
-        let expected = self.direct.as_ref()?;
-        let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
-            datum.array().is_some_and(|a| a.dtype() == *dtype && same(a.layout().shape(), shape))
-        };
-        let expects = &expected.inputs;
-        if inputs.len() != expects.len() || into.len() > 1 || !inputs.iter().zip(expects).all(fits) {
-            return None;
-        }
-        let step = &self.steps[0];
-        let node = &self.graph.nodes[step.node];
-        let program = node.op.program()?;
-        let mut args: SmallVec<[&ArrayData; MOST_INPUTS]> = SmallVec::new();
-        for source in &step.inputs {
-            let datum = match *source {
-                Source::Constant(v) => self.constants[v as usize].as_ref(),
-                Source::Input(i) => inputs.get(i as usize),
-                _ => None,
-            };
-            args.push(datum?.array()?);
-        }
-        if let [Datum::Array(out)] = into
-            && same(out.layout().shape(), &expected.output)
-            && limits.watch.is_none()
-            && limits.check().is_ok()
-            && program.call_whole(lane, &args, out)
-        {
-            return Some(Ok(vec![]));
-        }
-        let args: SmallVec<[Operand<'_>; MOST_INPUTS]> = args.into_iter().map(Operand::Array).collect();
+        let direct = self.direct.as_ref().filter(|direct| into.len() <= 1 && direct.expects(inputs))?;
+        let program = &direct.program;
+        let node = &self.graph.nodes[self.steps[0].node];
+        let args = direct.operands.iter().map(|s| self.operand(inputs, *s).map(Operand::Array));
+        let args = args.collect::<Option<SmallVec<[_; MOST_INPUTS]>>>()?;
         let run = || -> Ran {
             limits.check()?;
             let [place] = into else { return Ok(vec![program.call(lane, &args)?.into()]) };

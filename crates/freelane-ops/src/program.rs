@@ -2,13 +2,15 @@
 //!
 //! A [`Program`] is a list of the loops of [`UFunc`]s. It runs tile by tile: the first step reads the operands, each further
 //! one what a step before it left in the cache, and the last writes the result. Each step does to a tile what it would do
-//! to the whole array, so the result has the same bits as one call after another.
+//! to the whole array, so the result has the same bits as one call after another. Sums, differences and products whose result is
+//! read by another of them alone run in one loop with it, which rounds both.
 use crate::ops::astype::{COST as CAST_COST, cast};
 use crate::ufunc::{Entry, Ready, drive, finish, output_layout, uninit};
+use crate::ufuncs::fused;
 use crate::{InOp, Loops, Operand, OpsError, UFunc};
 use freelane_array::{ArrayData, DType, Layout};
 use freelane_kernels::elementwise::{Loop1, Loop2, Loop3};
-use freelane_pool::Lane;
+use freelane_pool::{Lane, SPLIT_NS};
 use freelane_simd::Isa;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
@@ -33,26 +35,56 @@ pub struct Register(usize);
 enum Kernel {
     Unary(Loop1),
     Binary(Loop2),
-    Select(Loop3),
+    Ternary(Loop3),
 }
 
-type Pointers = [*mut u8; MOST_INPUTS + 1];
-type Strides = [isize; MOST_INPUTS + 1];
+/// The place of the result: behind those of the operands.
+const RESULT: usize = MOST_INPUTS;
 
-/// Where a step reads and writes.
-#[derive(Clone, Copy)]
-enum Place {
-    Input(usize),
-    Tile(usize),
-    Out,
+/// The first place of an intermediate result.
+const TILES: usize = RESULT + 1;
+
+const PLACES: usize = TILES + MOST_TILES;
+
+/// Where operands, the result and intermediate results lie.
+struct Places {
+    ptrs: [*mut u8; PLACES],
+    /// Bytes from one element to the next; 0 for intermediate results, whose types change from step to step.
+    strides: [isize; PLACES],
+}
+
+impl Places {
+    /// Of a result alone.
+    #[inline]
+    fn of_result(ptr: *mut u8, stride: isize) -> Places {
+        let mut places = Places { ptrs: [ptr; PLACES], strides: [0; PLACES] };
+        places.strides[RESULT] = stride;
+        places
+    }
+
+    /// Of operands, and the result behind them.
+    fn new<const N: usize>(ptrs: [*mut u8; N], strides: [isize; N]) -> Places {
+        let mut places = Places::of_result(ptrs[N - 1], strides[N - 1]);
+        places.ptrs[..N - 1].copy_from_slice(&ptrs[..N - 1]);
+        places.strides[..N - 1].copy_from_slice(&strides[..N - 1]);
+        places
+    }
+
+    /// So many elements on. Never inlined, so that short calls do not prepare for it.
+    #[inline(never)]
+    fn advance(&mut self, by: usize) {
+        for (ptr, stride) in self.ptrs[..TILES].iter_mut().zip(self.strides) {
+            *ptr = ptr.wrapping_offset(stride * by as isize);
+        }
+    }
 }
 
 struct Step {
     kernel: Kernel,
-    args: [Place; 3],
-    /// Bytes of an element of each argument and of the result.
-    sizes: [usize; 4],
-    to: Place,
+    /// Where its arguments and its result lie.
+    places: [usize; 4],
+    /// Of intermediate results bytes of an element; 0 for others.
+    strides: [isize; 4],
 }
 
 /// Elementwise functions of up to [`MOST_INPUTS`] operands, one after another, with one result.
@@ -78,6 +110,8 @@ pub struct Program {
     /// Elements of a tile.
     tile: usize,
     cost: f32,
+    /// So many elements are too little work for more than one lane.
+    alone: usize,
 }
 
 /// What makes a register.
@@ -85,6 +119,8 @@ enum From {
     Input(usize),
     Cast(usize),
     Function(&'static UFunc, SmallVec<[usize; 3]>),
+    /// Two functions in one loop, and what both cost.
+    Pair(Loop3, [usize; 3], f32),
 }
 
 /// Makes a [`Program`].
@@ -146,7 +182,8 @@ impl Builder {
     ///
     /// # Errors
     /// When the register is an operand, or too many intermediate results live at once.
-    pub fn finish(self, result: Register) -> Result<Program, OpsError> {
+    pub fn finish(mut self, result: Register) -> Result<Program, OpsError> {
+        self.join_pairs();
         let mut last_read = vec![0; self.from.len()];
         let mut needed = vec![false; self.from.len()];
         needed[result.0] = true;
@@ -159,24 +196,25 @@ impl Builder {
             }
         }
         let mut tiles = Tiles::default();
-        let mut places: Vec<Place> = vec![Place::Out; self.from.len()];
+        let mut places = vec![RESULT; self.from.len()];
         let (mut steps, mut cost) = (vec![], 0.0);
         for (i, from) in self.from.iter().enumerate().filter(|(i, _)| needed[*i]) {
             if let From::Input(input) = from {
-                places[i] = Place::Input(*input);
+                places[i] = *input;
                 continue;
             }
             if i != result.0 {
-                places[i] = Place::Tile(tiles.take().ok_or_else(|| {
+                let tile = tiles.take().ok_or_else(|| {
                     OpsError::argument(OP, format!("more than {MOST_TILES} intermediate results live at once"))
-                })?);
+                })?;
+                places[i] = TILES + tile;
             }
             steps.push(self.step(from, i, &places)?);
             cost += from.cost();
             // Only now: a step never writes over what it reads.
             for &a in from.args() {
-                if let (Place::Tile(t), true) = (places[a], last_read[a] == i) {
-                    tiles.give(t);
+                if places[a] >= TILES && last_read[a] == i {
+                    tiles.give(places[a] - TILES);
                 }
             }
         }
@@ -184,21 +222,40 @@ impl Builder {
             return Err(OpsError::argument(OP, "computes nothing"));
         }
         let widest = self.dtypes.iter().map(|d| d.size()).max().unwrap_or(1);
-        Ok(Program { inputs: self.inputs, steps, out: self.dtypes[result.0], tile: TILE_BYTES / widest, cost })
+        let (out, tile, alone) = (self.dtypes[result.0], TILE_BYTES / widest, (SPLIT_NS as f32 / cost) as usize);
+        Ok(Program { inputs: self.inputs, steps, out, tile, cost, alone })
     }
 
-    fn step(&self, from: &From, to: usize, places: &[Place]) -> Result<Step, OpsError> {
+    /// Joins a function with the one that alone reads its result, where the two have a loop together.
+    fn join_pairs(&mut self) {
+        let mut reads = vec![0; self.from.len()];
+        self.from.iter().flat_map(From::args).for_each(|&a| reads[a] += 1);
+        for i in 0..self.from.len() {
+            let From::Function(second, args) = &self.from[i] else { continue };
+            let &[x, y] = &args[..] else { continue };
+            let pair = [(x, y), (y, x)].into_iter().enumerate().find_map(|(operand, (inner, other))| {
+                let From::Function(first, of) = &self.from[inner] else { return None };
+                let run = fused(first, second, operand, self.dtypes[i]).filter(|_| reads[inner] == 1)?;
+                Some(From::Pair(run, [of[0], of[1], other], first.cost + second.cost))
+            });
+            if let Some(pair) = pair {
+                self.from[i] = pair;
+            }
+        }
+    }
+
+    fn step(&self, from: &From, to: usize, places: &[usize]) -> Result<Step, OpsError> {
         let args = from.args();
         let dtype = self.dtypes[args[args.len() - 1]];
         let kernel = match from {
             From::Function(f, _) => Self::kernel(f, dtype)?,
+            From::Pair(run, ..) => Kernel::Ternary(*run),
             _ => Kernel::Unary(cast(dtype, self.dtypes[to])),
         };
         let arg = |k: usize| args.get(k).copied().unwrap_or(args[0]);
-        let mut sizes = [0; 4];
-        (0..3).for_each(|k| sizes[k] = self.dtypes[arg(k)].size());
-        sizes[3] = self.dtypes[to].size();
-        Ok(Step { kernel, args: [0, 1, 2].map(|k| places[arg(k)]), sizes, to: places[to] })
+        let registers = [arg(0), arg(1), arg(2), to];
+        let stride = |r: usize| if places[r] >= TILES { self.dtypes[r].size() as isize } else { 0 };
+        Ok(Step { kernel, places: registers.map(|r| places[r]), strides: registers.map(stride) })
     }
 
     fn kernel(f: &UFunc, dtype: DType) -> Result<Kernel, OpsError> {
@@ -208,7 +265,7 @@ impl Builder {
         Ok(match f.loops {
             Loops::Unary(table) => Kernel::Unary(of(table[dtype as usize], f, dtype)?),
             Loops::Binary(table) => Kernel::Binary(of(table[dtype as usize], f, dtype)?),
-            Loops::Select(_, table) | Loops::Ternary(table) => Kernel::Select(of(table[dtype as usize], f, dtype)?),
+            Loops::Select(_, table) | Loops::Ternary(table) => Kernel::Ternary(of(table[dtype as usize], f, dtype)?),
         })
     }
 }
@@ -219,11 +276,16 @@ impl From {
             From::Input(_) => &[],
             From::Cast(x) => std::slice::from_ref(x),
             From::Function(_, args) => args,
+            From::Pair(_, args, _) => args,
         }
     }
 
     fn cost(&self) -> f32 {
-        if let From::Function(f, _) = self { f.cost } else { CAST_COST }
+        match self {
+            From::Function(f, _) => f.cost,
+            From::Pair(.., cost) => *cost,
+            _ => CAST_COST,
+        }
     }
 }
 
@@ -260,16 +322,6 @@ impl Program {
         self.out
     }
 
-    /// Number of functions.
-    pub fn len(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// Whether there are none, which never is.
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// Applies it; operands broadcast.
     ///
     /// # Errors
@@ -300,56 +352,64 @@ impl Program {
 
     /// As [`Program::call_into`] where the shapes are known to broadcast to that of `out`: does nothing and returns false
     /// unless all are of the program's types and in row-major order, operands are as long as the result or have one
-    /// element, and the lane works alone.
+    /// element, and the lane works alone. An operand that is not there counts as one that does not fit.
     #[inline]
-    pub fn call_whole(&self, lane: &Lane, args: &[&ArrayData], out: &mut ArrayData) -> bool {
+    pub fn call_whole<'a>(
+        &self,
+        lane: &Lane,
+        args: impl Iterator<Item = Option<&'a ArrayData>>,
+        out: &mut ArrayData,
+    ) -> bool {
         let n = out.layout().len();
-        let alone = lane.pieces((n as f64 * f64::from(self.cost)) as u64) == 1;
-        if !alone || out.dtype() != self.out || !out.layout().is_contiguous() || args.len() != self.inputs.len() {
+        if out.dtype() != self.out || !out.layout().is_contiguous() {
             return false;
         }
         let Some(to) = out.as_mut_ptr() else { return false };
-        let (mut ptrs, mut strides) = ([to; MOST_INPUTS + 1], [self.out.size() as isize; MOST_INPUTS + 1]);
-        for (i, (arg, &dtype)) in args.iter().zip(&self.inputs).enumerate() {
+        let mut places = Places::of_result(to, self.out.size() as isize);
+        let whole = self.find(&mut places, lane, args, n);
+        if whole {
+            // SAFETY: `find` noted the operands; the result has `n` elements and shares its storage with nobody.
+            unsafe { self.tiles(&mut places, n) };
+        }
+        whole
+    }
+
+    /// Notes the places of the operands, if they can be visited as they lie and on one lane: each has `n` elements or the one
+    /// that stride 0 repeats.
+    #[inline]
+    fn find<'a>(
+        &self,
+        places: &mut Places,
+        lane: &Lane,
+        mut args: impl Iterator<Item = Option<&'a ArrayData>>,
+        n: usize,
+    ) -> bool {
+        if n > self.alone && lane.pieces((n as f64 * f64::from(self.cost)) as u64) != 1 {
+            return false;
+        }
+        for (i, &dtype) in self.inputs.iter().enumerate() {
+            let Some(Some(arg)) = args.next() else { return false };
             let len = arg.layout().len();
             if arg.dtype() != dtype || !arg.layout().is_contiguous() || !(len == n || len == 1) {
                 return false;
             }
-            ptrs[i] = arg.as_ptr().cast_mut();
-            strides[i] = if len == n { dtype.size() as isize } else { 0 };
+            places.ptrs[i] = arg.as_ptr().cast_mut();
+            places.strides[i] = if len == n { dtype.size() as isize } else { 0 };
         }
-        // SAFETY: operands in row-major order have `n` elements or the one that stride 0 repeats; the result has `n` and
-        // shares its storage with nobody.
-        unsafe { self.tiles(&ptrs, &strides, n) };
-        true
-    }
-
-    /// Pointers and strides of the operands, the result's last, where all are visited as they lie and on one lane.
-    #[inline]
-    fn plain(&self, lane: &Lane, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> Option<(Pointers, Strides)> {
-        let (mut ptrs, mut strides) = ([out; MOST_INPUTS + 1], [self.out.size() as isize; MOST_INPUTS + 1]);
-        let alone = lane.pieces((layout.len() as f64 * f64::from(self.cost)) as u64) == 1;
-        if !alone || !layout.is_contiguous() || args.len() != self.inputs.len() {
-            return None;
-        }
-        for (i, (arg, &dtype)) in args.iter().zip(&self.inputs).enumerate() {
-            let Operand::Array(a) = arg else { return None };
-            let whole = a.layout().is_contiguous() && a.layout().shape() == layout.shape();
-            if a.dtype() != dtype || !(whole || a.layout().len() == 1) {
-                return None;
-            }
-            ptrs[i] = a.as_ptr().cast_mut();
-            strides[i] = if whole { dtype.size() as isize } else { 0 };
-        }
-        Some((ptrs, strides))
+        args.next().is_none()
     }
 
     /// # Safety
     /// `out` is writable at every position of the layout, for elements of the result's type, apart from the operands.
     unsafe fn run(&self, lane: &Lane, args: &[Operand<'_>], out: *mut u8, layout: &Layout) -> Result<(), OpsError> {
-        if let Some((ptrs, strides)) = self.plain(lane, args, out, layout) {
-            // SAFETY: `plain` found the operands as long as the result, or of one element; the caller vouches for the result.
-            unsafe { self.tiles(&ptrs, &strides, layout.len()) };
+        let whole = args.iter().map(|arg| match arg {
+            Operand::Array(a) if a.layout().len() == 1 || a.layout().shape() == layout.shape() => Some(*a),
+            _ => None,
+        });
+        let mut places = Places::of_result(out, self.out.size() as isize);
+        if layout.is_contiguous() && self.find(&mut places, lane, whole, layout.len()) {
+            // SAFETY: `find` noted the operands; the caller vouches for the result.
+            unsafe { self.tiles(&mut places, layout.len()) };
             return Ok(());
         }
         let fits = |(arg, &dtype): (&Operand<'_>, &DType)| match arg {
@@ -373,58 +433,71 @@ impl Program {
             [a, b, c, ..] if args.len() <= 3 => {
                 drive(lane, [a, b, c], out, layout, size, self.cost, |ptrs: [*mut u8; 4], strides: [isize; 4], n| {
                     // SAFETY: `drive` hands over parts of the operands and of the result that hold `n` elements.
-                    unsafe { self.tiles(&ptrs, &strides, n) }
+                    unsafe { self.tiles(&mut Places::new(ptrs, strides), n) }
                 })
             }
             [a, b, c, d, e, f, g] => {
                 let inputs = [a, b, c, d, e, f, g];
                 drive(lane, inputs, out, layout, size, self.cost, |ptrs: [*mut u8; 8], strides: [isize; 8], n| {
                     // SAFETY: as above.
-                    unsafe { self.tiles(&ptrs, &strides, n) }
+                    unsafe { self.tiles(&mut Places::new(ptrs, strides), n) }
                 })
             }
         }
         .in_op(OP)
     }
 
-    /// Runs all steps over `n` elements. The operands' pointers come first, the result's is the last.
+    /// Runs all steps over `n` elements.
     ///
     /// # Safety
-    /// The operands can be read and the result written at `n` places, `strides` bytes apart.
-    unsafe fn tiles(&self, ptrs: &[*mut u8], strides: &[isize], n: usize) {
+    /// The operands can be read and the result written at `n` places, their strides apart.
+    unsafe fn tiles(&self, places: &mut Places, n: usize) {
         let mut scratch = MaybeUninit::<Scratch>::uninit();
         let base = scratch.as_mut_ptr().cast::<u8>();
+        for (t, ptr) in places.ptrs[TILES..].iter_mut().enumerate() {
+            *ptr = base.wrapping_add(t * (TILE_BYTES + 64));
+        }
         let isa = Isa::current();
-        let last = ptrs.len() - 1;
-        let mut at = 0;
-        while at < n {
-            let part = self.tile.min(n - at);
-            let place = |place: Place, size: usize| match place {
-                Place::Input(i) => (ptrs[i].wrapping_offset(strides[i] * at as isize), strides[i]),
-                Place::Out => (ptrs[last].wrapping_offset(strides[last] * at as isize), strides[last]),
-                Place::Tile(t) => (base.wrapping_add(t * (TILE_BYTES + 64)), size as isize),
-            };
+        let mut left = n;
+        while left > 0 {
+            let part = self.tile.min(left);
             for step in &self.steps {
-                let (o, os) = place(step.to, step.sizes[3]);
-                let (a, sa) = place(step.args[0], step.sizes[0]);
-                match step.kernel {
-                    // SAFETY: the caller's promise for operands and result; a tile holds `tile >= part` elements of the
-                    // widest type, the step that fills it comes before those that read it, and no step reads where it writes.
-                    Kernel::Unary(run) => unsafe { run(isa, part, a, sa, o, os) },
-                    Kernel::Binary(run) => {
-                        let (b, sb) = place(step.args[1], step.sizes[1]);
-                        // SAFETY: as above.
-                        unsafe { run(isa, part, a, sa, b, sb, o, os) }
-                    }
-                    Kernel::Select(run) => {
-                        let ((b, sb), (c, sc)) =
-                            (place(step.args[1], step.sizes[1]), place(step.args[2], step.sizes[2]));
-                        // SAFETY: as above.
-                        unsafe { run(isa, part, a, sa, b, sb, c, sc, o, os) }
-                    }
-                }
+                // SAFETY: the caller's promise for operands and result; a tile holds `tile >= part` elements of the widest
+                // type, the step that fills it comes before those that read it, and no step reads where it writes.
+                unsafe { step.run(isa, part, places) };
             }
-            at += part;
+            left -= part;
+            if left > 0 {
+                places.advance(part);
+            }
+        }
+    }
+}
+
+impl Step {
+    /// # Safety
+    /// `n` elements of the arguments can be read where they lie, and as many results written, apart from them.
+    #[inline(always)]
+    unsafe fn run(&self, isa: Isa, n: usize, places: &Places) {
+        // The remainder is the place itself, which spares checks.
+        let at = |k: usize| {
+            let place = self.places[k] % PLACES;
+            (places.ptrs[place], places.strides[place] + self.strides[k])
+        };
+        let ((a, sa), (o, os)) = (at(0), at(3));
+        match self.kernel {
+            // SAFETY: the caller's promise.
+            Kernel::Unary(run) => unsafe { run(isa, n, a, sa, o, os) },
+            Kernel::Binary(run) => {
+                let (b, sb) = at(1);
+                // SAFETY: the caller's promise.
+                unsafe { run(isa, n, a, sa, b, sb, o, os) }
+            }
+            Kernel::Ternary(run) => {
+                let ((b, sb), (c, sc)) = (at(1), at(2));
+                // SAFETY: the caller's promise.
+                unsafe { run(isa, n, a, sa, b, sb, c, sc, o, os) }
+            }
         }
     }
 }
@@ -433,6 +506,7 @@ impl Program {
 mod tests {
     use super::*;
     use crate::{Array, ufuncs};
+    use freelane_array::Element;
 
     fn bits(a: &Array) -> Vec<u64> {
         a.to_vec::<f64>().unwrap().iter().map(|x| x.to_bits()).collect()
@@ -480,6 +554,70 @@ mod tests {
                 assert_eq!((fused.shape(), bits(&fused)), (apart.shape(), bits(&apart)), "{rows}x{columns}");
             }
         }
+    }
+
+    /// `second(first(x, y), z)`, and `second(z, first(x, y))` where swapped.
+    fn two<T: Element>(names: [&'static UFunc; 2], swapped: bool, args: [&Array; 3]) -> [Vec<T>; 2] {
+        let order = |inner, z| if swapped { [z, inner] } else { [inner, z] };
+        let mut b = Builder::default();
+        let [x, y, z] = [0; 3].map(|_| b.input(T::DTYPE).unwrap());
+        let inner = b.apply(names[0], &[x, y]).unwrap();
+        let result = b.apply(names[1], &order(inner, z)).unwrap();
+        let program = b.finish(result).unwrap();
+        assert_eq!(program.steps.len(), 1, "{} and {} have a loop together", names[0].name, names[1].name);
+        let call = |f: &UFunc, args: &[&Array]| -> Array {
+            let args: Vec<Operand<'_>> = args.iter().map(|a| Operand::from(*a)).collect();
+            Lane::with(|lane| f.call(lane, &args)).unwrap().into()
+        };
+        let inner = call(names[0], &args[..2]);
+        let apart = if swapped { call(names[1], &[args[2], &inner]) } else { call(names[1], &[&inner, args[2]]) };
+        let fused = Array::from(Lane::with(|lane| program.call(lane, &args.map(Operand::from))).unwrap());
+        assert_eq!(fused.shape(), apart.shape());
+        [fused.to_vec().unwrap(), apart.to_vec().unwrap()]
+    }
+
+    #[test]
+    fn two_functions_with_one_loop_round_twice() {
+        let value = |i: usize| [(i as f64).sin() * 40.0, f64::INFINITY, -0.0, 1e-310, 1e38, f64::NAN][i * i % 17 % 6];
+        let names = [&ufuncs::ADD, &ufuncs::SUBTRACT, &ufuncs::MULTIPLY];
+        for (rows, columns) in [(1, 1), (1, 15), (2, 8), (3, 11), (2, 256), (1, 1000), (40, 30)] {
+            let n = rows * columns;
+            let array =
+                |by: usize| Array::from_vec((0..n).map(|i| value(i * by + by)).collect(), &[rows, columns]).unwrap();
+            let (x, y, z) = (array(1), array(3), array(7));
+            let (one, turned) = (y.index(&[0.into(), 0.into()]).unwrap(), z.flip(..).unwrap());
+            for args in [[&x, &y, &z], [&x, &one, &z], [&one, &y, &one], [&x, &turned, &z], [&x, &one, &turned]] {
+                let singles = args.map(|a| a.astype(DType::F32).unwrap());
+                for (first, second) in names.iter().flat_map(|f| names.map(|g| (*f, g))) {
+                    for swapped in [false, true] {
+                        let [fused, apart] = two::<f64>([first, second], swapped, args).map(|v| keys(&v));
+                        assert_eq!(fused, apart, "{} {} {rows}x{columns} {swapped}", first.name, second.name);
+                        let [fused, apart] = two::<f32>([first, second], swapped, singles.each_ref()).map(|v| keys(&v));
+                        assert_eq!(fused, apart, "{} {} {rows}x{columns} {swapped}", first.name, second.name);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bits, NaNs being one.
+    fn keys<T: Copy + Into<f64>>(values: &[T]) -> Vec<u64> {
+        let wide = values.iter().map(|&x| x.into());
+        wide.map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }).collect()
+    }
+
+    #[test]
+    fn what_two_read_is_computed_once() {
+        let mut b = Builder::default();
+        let [x, y] = [0; 2].map(|_| b.input(DType::F64).unwrap());
+        let xy = b.apply(&ufuncs::MULTIPLY, &[x, y]).unwrap();
+        let sum = b.apply(&ufuncs::ADD, &[xy, x]).unwrap();
+        let result = b.apply(&ufuncs::SUBTRACT, &[sum, xy]).unwrap();
+        let program = b.finish(result).unwrap();
+        assert_eq!(program.steps.len(), 2);
+        let (x, y) = (Array::from_slice(&[3.0]).unwrap(), Array::from_slice(&[5.0]).unwrap());
+        let got = Lane::with(|lane| program.call(lane, &[(&x).into(), (&y).into()])).unwrap();
+        assert_eq!(Array::from(got).to_vec::<f64>().unwrap(), [3.0]);
     }
 
     #[test]

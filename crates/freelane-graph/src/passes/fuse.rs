@@ -18,7 +18,7 @@ const MOST_STEPS: usize = 24;
 
 /// An elementwise group as an operator.
 struct Fused {
-    program: Program,
+    program: Arc<Program>,
     name: String,
     fact: Fact,
 }
@@ -32,7 +32,7 @@ impl Operator for Fused {
         Ok(vec![self.fact.clone()])
     }
 
-    fn program(&self) -> Option<&Program> {
+    fn program(&self) -> Option<&Arc<Program>> {
         Some(&self.program)
     }
 
@@ -181,7 +181,7 @@ fn fused(graph: &Graph, group: &Group) -> Result<Node, OpsError> {
         result = Some((out, register));
     }
     let (out, register) = result.ok_or_else(unknown)?;
-    let program = builder.finish(register)?;
+    let program = Arc::new(builder.finish(register)?);
     let last = &graph.nodes[group.nodes[group.nodes.len() - 1]];
     let op = Fused { program, name: names.join("+"), fact: graph.fact(out).clone() };
     let inputs = group.inputs.iter().copied().map(Some).collect();

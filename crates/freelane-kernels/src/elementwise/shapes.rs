@@ -311,6 +311,35 @@ fn functions_of_three_elements_give_the_same_bits_everywhere() {
     walk! { check3: Fma [f16, f32, f64]; Lerp [bf16, f32, f64]; ScaleByPower [f16, f32, f64]; Bounded [bf16, f32]; }
 }
 
+/// One loop of two functions gives the bits of their bodies, one after the other.
+fn check_fused2<F: Map2<T, Out = T>, G: Map2<T, Out: Sample>, T: Sample>() {
+    let (second, third) = (|i: usize| T::sample(5 * i + 2), |i: usize| T::sample(3 * i + 1));
+    for n in [0, 1, 2, 15, 16, 17, 31, 32, 33, 70, 255, 256, 257, 270, 1000] {
+        for (sa, sb, sc) in [(1, 1, 1), (0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 0, 0), (2, -1, 1), (1, 0, 3)] {
+            let at = |s: isize, i: usize| if s == 0 { 0 } else { i };
+            let value = |i| G::apply(F::apply(T::sample(at(sa, i)), second(at(sb, i))), third(at(sc, i))).key();
+            let expected: Vec<_> = (0..n).map(value).collect();
+            for &isa in Isa::available() {
+                for os in [1, 2] {
+                    let (mut a, mut b) = (Strip::new(n, sa, 1, T::sample), Strip::new(n, sb, 0, second));
+                    let (mut c, mut o) = (Strip::new(n, sc, 3, third), Strip::new(n, os, 0, T::sample));
+                    let (pa, pb, pc, po) = (a.at(0), b.at(0), c.at(0), o.at(0));
+                    // SAFETY: the strips hold n elements each.
+                    unsafe { fused2::<F, G, T>(isa, n, pa, a.stride, pb, b.stride, pc, c.stride, po, o.stride) };
+                    assert_eq!(o.keys::<G::Out>(n), expected, "{isa} n={n} {sa} {sb} {sc} -> {os}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn two_functions_in_one_loop_give_the_bits_of_two_loops() {
+    check_fused2::<Multiply, Add, f64>();
+    check_fused2::<Multiply, Swapped<Subtract>, f32>();
+    check_fused2::<Subtract, Multiply, f32>();
+}
+
 /// The loops made of those for f32 give the bits of the loops made for the half type.
 fn check_half<K1, K2, H>()
 where

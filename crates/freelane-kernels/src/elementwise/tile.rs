@@ -13,7 +13,7 @@ pub(super) type Tile<T> = [MaybeUninit<T>; TILE];
 
 /// An empty tile.
 #[inline(always)]
-pub(super) fn tile<T>() -> Tile<T> {
+pub(super) const fn tile<T>() -> Tile<T> {
     [const { MaybeUninit::uninit() }; TILE]
 }
 
