@@ -3,7 +3,7 @@ use crate::graph::{Graph, Node};
 use crate::memory::{Memory, NONE, Recording};
 use crate::runner::{NodeTally, PlanTally};
 use crate::{Datum, GraphError, Limits, Run, State, ValueId};
-use freelane_array::{ArrayData, DType, Dims};
+use freelane_array::{ArrayData, DType};
 use freelane_ops::Operand;
 use freelane_ops::program::{MOST_INPUTS, Program};
 use freelane_pool::{Lane, Reserve};
@@ -42,22 +42,14 @@ pub struct Plan {
 
 type Ran = Result<Vec<Datum>, GraphError>;
 
-/// A plan that is one program: where its operands are, types and shapes of the inputs, and the shape of the output.
+/// A plan that is one program.
 struct Direct {
     program: Arc<Program>,
-    operands: SmallVec<[Source; MOST_INPUTS]>,
-    inputs: SmallVec<[(DType, Dims); MOST_INPUTS]>,
-    output: Dims,
-}
-
-impl Direct {
-    #[inline]
-    fn expects(&self, inputs: &[Datum]) -> bool {
-        let fits = |(datum, (dtype, shape)): (&Datum, &(DType, Dims))| {
-            datum.array().is_some_and(|a| a.dtype() == *dtype && same(a.layout().shape(), shape))
-        };
-        inputs.len() == self.inputs.len() && inputs.iter().zip(&self.inputs).all(fits)
-    }
+    /// Where its operands are, and their shapes: all inputs among them.
+    operands: Box<[(Source, Box<[usize]>)]>,
+    /// Types of the inputs.
+    inputs: Box<[DType]>,
+    output: Box<[usize]>,
 }
 
 /// Equality of short shapes, without a call.
@@ -120,23 +112,24 @@ impl Plan {
         let stays = |s: &Source| matches!(s, Source::Constant(_) | Source::Input(_));
         let whole = step.outputs[..] == [Some(*out)] && step.inputs.iter().all(stays);
         let program = self.graph.nodes[step.node].op.program().filter(|_| whole)?.clone();
-        let known = |id: &ValueId| {
-            let fact = self.graph.fact(*id);
-            Some((fact.dtype?, Dims::from_vec(fact.known_shape()?)))
-        };
-        let inputs = self.graph.inputs.iter().map(known).collect::<Option<_>>()?;
-        let operands = step.inputs.iter().copied().collect();
-        Some(Direct { program, operands, inputs, output: known(&ValueId(*out))?.1 })
+        let shape = |id: ValueId| Some(self.graph.fact(id).known_shape()?.into_boxed_slice());
+        let node = &self.graph.nodes[step.node];
+        let operand = |(&source, id): (&Source, &Option<ValueId>)| Some((source, shape((*id)?)?));
+        let operands = step.inputs.iter().zip(&node.inputs).map(operand).collect::<Option<_>>()?;
+        let read = |id: &&ValueId| node.inputs.contains(&Some(**id));
+        let inputs = self.graph.inputs.iter().map(|id| self.graph.fact(*id).dtype.filter(|_| read(&id)));
+        Some(Direct { program, operands, inputs: inputs.collect::<Option<_>>()?, output: shape(ValueId(*out))? })
     }
 
-    /// An operand of the plan's one program.
+    /// An operand of the plan's one program, if it has the shape that is expected.
     #[inline(always)]
-    fn operand<'r>(&'r self, inputs: &'r [Datum], source: Source) -> Option<&'r ArrayData> {
-        match source {
-            Source::Input(i) => inputs.get(i as usize)?.array(),
-            Source::Constant(v) => self.constants[v as usize].as_ref()?.array(),
-            _ => None,
-        }
+    fn operand<'r>(&'r self, inputs: &'r [Datum], (source, shape): &(Source, Box<[usize]>)) -> Option<&'r ArrayData> {
+        let array = match *source {
+            Source::Input(i) => inputs.get(i as usize)?.array()?,
+            Source::Constant(v) => self.constants[v as usize].as_ref()?.array()?,
+            _ => return None,
+        };
+        same(array.layout().shape(), shape).then_some(array)
     }
 
     /// Runs the plan if it is one program, nothing limits the run, and all arrays are as expected and as programs like them
@@ -145,10 +138,10 @@ impl Plan {
     pub(crate) fn run_whole(&self, inputs: &[Datum], limits: &Limits<'_>, into: &mut [Datum]) -> bool {
         let (Some(direct), [Datum::Array(out)]) = (&self.direct, into) else { return false };
         limits.are_none()
-            && direct.expects(inputs)
+            && inputs.len() == direct.inputs.len()
             && same(out.layout().shape(), &direct.output)
             && Lane::with(|lane| {
-                direct.program.call_whole(lane, direct.operands.iter().map(|s| self.operand(inputs, *s)), out)
+                direct.program.call_whole(lane, direct.operands.iter().map(|o| self.operand(inputs, o)), out)
             })
     }
 
@@ -160,10 +153,14 @@ impl Plan {
         limits: &Limits<'_>,
         into: &mut [Datum],
     ) -> Option<Ran> {
-        let direct = self.direct.as_ref().filter(|direct| into.len() <= 1 && direct.expects(inputs))?;
+        let direct = self.direct.as_ref().filter(|direct| into.len() <= 1 && inputs.len() == direct.inputs.len())?;
+        let typed = |(datum, dtype): (&Datum, &DType)| datum.dtype() == Some(*dtype);
+        if !inputs.iter().zip(&direct.inputs).all(typed) {
+            return None;
+        }
         let program = &direct.program;
         let node = &self.graph.nodes[self.steps[0].node];
-        let args = direct.operands.iter().map(|s| self.operand(inputs, *s).map(Operand::Array));
+        let args = direct.operands.iter().map(|o| self.operand(inputs, o).map(Operand::Array));
         let args = args.collect::<Option<SmallVec<[_; MOST_INPUTS]>>>()?;
         let run = || -> Ran {
             limits.check()?;
