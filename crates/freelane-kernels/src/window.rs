@@ -190,6 +190,14 @@ impl Axis {
         room.div_ceil(self.dilation).min(self.kernel)
     }
 
+    /// Outputs of which all taps count; there may be others.
+    pub(crate) fn counted_in_full(&self, padding: bool) -> Range<usize> {
+        let full = |output: &usize| self.counted(*output, padding) == self.kernel;
+        let first = (0..self.output).find(full).unwrap_or(self.output);
+        let last = (first..self.output).rfind(full).map_or(first, |last| last + 1);
+        first..last
+    }
+
     /// Whether every tap is inside for every output, and outputs are inputs.
     fn is_plain(&self) -> bool {
         self.kernel == 1 && self.stride == 1 && self.before == 0 && self.output == self.input

@@ -47,7 +47,7 @@ impl Planes {
         self.planes.max(1)
     }
 
-    /// Every plane by itself: its image, a line of memory, and its result.
+    /// Planes, a line of memory, and their results: all at once if one lane has them all, else plane by plane.
     fn fill<T: Element>(
         &self,
         lane: &Lane,
@@ -57,9 +57,12 @@ impl Planes {
     ) -> Result<ArrayData, OpsError> {
         let inputs = self.window.inputs() * self.layout.lanes();
         let len = kernels::pool_line(&self.window, self.layout);
-        fill::<T>(lane, op, &self.shape, self.parts(), self.cost() / 4, |lane, i, out| {
+        let cost = self.cost() / 4;
+        let parts = if lane.pieces(cost as u64) == 1 { 1 } else { self.parts() };
+        let each = self.planes / parts * inputs;
+        fill::<T>(lane, op, &self.shape, parts, cost, |lane, i, out| {
             scratch::<T, _>(lane, op, len, |line| {
-                pool(&from[i * inputs..][..inputs], line, out);
+                pool(&from[i * each..][..each], line, out);
                 Ok(())
             })
         })

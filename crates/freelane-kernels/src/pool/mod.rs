@@ -50,16 +50,26 @@ pub fn average_pool<T: MeanElement>(
     line: &mut [T],
     out: &mut [T],
 ) {
-    let [deep, high, wide] = &window.axes;
+    let ([deep, high, wide], lanes) = (&window.axes, layout.lanes());
+    // Most windows of a row see all taps: their sums are divided by one count.
+    let all = wide.counted_in_full(padding);
     walk::<Sum<T>>(isa, Planes { window, layout, input, line, out }, &mut |[z, y], row| {
         let outer = deep.counted(z, padding) * high.counted(y, padding);
-        for (x, pixel) in row.chunks_exact_mut(layout.lanes()).enumerate() {
-            let count = T::of(outer * wide.counted(x, padding));
-            if count > T::default() {
-                pixel.iter_mut().for_each(|sum| *sum = *sum / count);
-            }
+        let (first, rest) = row.split_at_mut(all.start * lanes);
+        let (full, last) = rest.split_at_mut(all.len() * lanes);
+        let edges = (0..all.start).zip(first.chunks_exact_mut(lanes));
+        for (x, pixel) in edges.chain((all.end..).zip(last.chunks_exact_mut(lanes))) {
+            divide(pixel, outer * wide.counted(x, padding));
         }
+        divide(full, outer * wide.kernel);
     });
+}
+
+fn divide<T: MeanElement>(sums: &mut [T], count: usize) {
+    if count > 0 {
+        let count = T::of(count);
+        sums.iter_mut().for_each(|sum| *sum = *sum / count);
+    }
 }
 
 /// The norms: the `p`th root of the sum of the `p`th powers of magnitudes.
