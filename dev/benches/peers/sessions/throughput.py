@@ -8,14 +8,15 @@ import numpy as np
 
 import python_timing as timing
 
-MODELS = Path(__file__).parents[3] / "models"
+ROOT = Path(__file__).parents[4]
+MODELS = {"mlp": ROOT / "crates/freelane-cli/models/mlp.onnx", "cnn": ROOT / "dev/models/cnn.onnx"}
 SHAPES = {"mlp": [1, 64], "cnn": [1, 1, 16, 16]}
 MANY = 24
 
 
 def groups(folder):
     """Paths of the models of each case; the many differ in a letter, so that they are different models."""
-    mlp, cnn = (MODELS / f"{name}.onnx" for name in SHAPES)
+    mlp, cnn = MODELS["mlp"], MODELS["cnn"]
     many = []
     for i in range(MANY):
         path = Path(folder) / f"{'mlp' if i % 2 else 'cnn'}-{i}.onnx"
