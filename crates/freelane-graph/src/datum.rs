@@ -23,6 +23,14 @@ impl Datum {
         }
     }
 
+    /// The array itself, if it is one.
+    pub fn into_array(self) -> Option<freelane_ops::Array> {
+        match self {
+            Datum::Array(a) => Some(a.into()),
+            _ => None,
+        }
+    }
+
     /// Bytes of all arrays in it.
     pub fn nbytes(&self) -> usize {
         match self {

@@ -48,6 +48,10 @@ fn what_is_not_supported_is_told_when_the_model_is_loaded() {
     let expected =
         "operator ReduceMen of ai.onnx version 17 is not supported; the nearest supported operator is Reduce";
     assert!(message.contains(expected), "{message}");
+    let first = error(&[node("Cgnstant", "", "y", &[]), ends.clone()]);
+    assert!(first.ends_with("the nearest supported operator is Constant"), "{first}");
+    let unlike = error(&[node("Qqqqq", "x", "y", &[]), ends.clone()]);
+    assert!(unlike.ends_with("no supported operator is like it"), "{unlike}");
     let late = error(&[node("BitwiseNot", "x", "y", &[]), ends.clone()]);
     assert!(late.ends_with("it is supported from version 18 of the set on"), "{late}");
     let attribute = error(&[node("Neg", "x", "y", &[number("axis", 1)]), ends]);

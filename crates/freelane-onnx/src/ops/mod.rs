@@ -115,9 +115,10 @@ fn alike(domain: &str, name: &str) -> String {
         let domain = if row.domain.is_empty() { "ai.onnx" } else { row.domain };
         return format!("{domain} has a supported {name}");
     }
-    let shared = |row: &&Row| row.name.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-    match rows().filter(|row| row.domain == domain).max_by_key(shared) {
-        Some(row) if shared(&row) > 2 => format!("the nearest supported operator is {}", row.name),
+    let known = rows().filter(|row| row.domain == domain).map(|row| row.name);
+    let scored = known.map(|known| (strsim::normalized_damerau_levenshtein(&short(name), known), known));
+    match scored.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((score, known)) if score >= 0.6 => format!("the nearest supported operator is {known}"),
         _ => "no supported operator is like it".to_owned(),
     }
 }
