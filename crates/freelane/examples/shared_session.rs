@@ -7,7 +7,7 @@ use freelane::onnx::{Session, SessionOptions};
 use freelane::{Array, Scalar};
 use std::time::Instant;
 
-const RUNS: u32 = 10_000;
+const RUNS: u32 = 1_000;
 
 /// An array of halves for an input; axes whose length is open have one element.
 fn halves(port: &freelane::onnx::Port) -> Result<Array, Box<dyn std::error::Error + Send + Sync>> {
