@@ -220,10 +220,6 @@ pub struct Min;
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
-/// Lanes that no vector shares between two cache lines.
-#[repr(align(64))]
-struct Aligned<T>(T);
-
 /// The best of `n` floats: cheaper than letting each step see to NaNs and the signs of zeros, which are looked for once.
 /// `larger` says which zero counts.
 ///
@@ -256,7 +252,7 @@ unsafe fn sweep<T: Extremum, const L: usize>(
         return T::Wide::nan();
     }
     // Seen from outside as one array, the lanes stay together in vectors all along.
-    let Aligned(mut best) = std::hint::black_box(Aligned(best));
+    let mut best = std::hint::black_box(best);
     let mut half = L / 2;
     while half > 0 {
         for l in 0..half {
