@@ -9,6 +9,7 @@ const FUNCTIONS: [&UFunc; 3] = [&ADD, &SUBTRACT, &MULTIPLY];
 /// The loops of a first function, by the second, by the second's operand that is the first's result, and by type.
 type Row = [[[Loop3; 2]; 2]; FUNCTIONS.len()];
 
+// LEDGER: the process; pointers to loops, made by the compiler and only read
 static LOOPS: [Row; FUNCTIONS.len()] = [row::<Add>(), row::<Subtract>(), row::<Multiply>()];
 
 const fn row<F: Map2<f32, Out = f32> + Map2<f64, Out = f64>>() -> Row {
