@@ -2,6 +2,7 @@
 use crate::runner::NodeTally;
 use crate::{Datum, Fact, GraphError, Limits, Plan, State};
 use freelane_array::{ArrayData, DType};
+use freelane_ops::InOp;
 use freelane_pool::Lane;
 use smallvec::SmallVec;
 use std::any::Any;
@@ -213,9 +214,10 @@ impl<'r> Run<'r> {
     /// Whether the run is to end now: for operators that loop.
     ///
     /// # Errors
-    /// When the deadline has passed or the run was cancelled.
+    /// When the deadline has passed, the run was cancelled, or the lane is told to stop.
     pub fn check(&self) -> Result<(), GraphError> {
-        self.limits.check()
+        self.limits.check()?;
+        Ok(self.lane.check().in_op("run")?)
     }
 }
 

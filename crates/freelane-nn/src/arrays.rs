@@ -199,8 +199,7 @@ pub(crate) unsafe fn made<T>(
     len: usize,
     f: impl FnOnce(&mut [MaybeUninit<T>]),
 ) -> Result<Vec<T>, OpsError> {
-    let mut made = Vec::new();
-    made.try_reserve_exact(len).map_err(|_| too_large(op))?;
+    let mut made = with_room(op, len)?;
     f(&mut made.spare_capacity_mut()[..len]);
     // SAFETY: the caller's promise.
     unsafe { made.set_len(len) };
@@ -223,6 +222,13 @@ pub(crate) fn tasks(
     });
     done.in_op(op)?;
     failed.into_inner().map_or(Ok(()), Err)
+}
+
+/// An empty vector with room for so many elements.
+pub(crate) fn with_room<T>(op: &'static str, len: usize) -> Result<Vec<T>, OpsError> {
+    let mut made = Vec::new();
+    made.try_reserve_exact(len).map_err(|_| too_large(op))?;
+    Ok(made)
 }
 
 #[cold]

@@ -132,7 +132,7 @@ fn max_of<T: Element + MaxElement>(
         let both =
             (Chunks::new(elements_mut::<T>(&mut values)?, parts), Chunks::new(elements_mut::<i64>(&mut at)?, parts));
         for_each_part(lane, OP, (planes.cost() as u64).saturating_mul(2), both, |_, i, (out, at)| {
-            kernels::max_pool_indices(window, order, i * inputs, &from[i * inputs..][..inputs], out, at);
+            kernels::max_pool_indices(window, order, i, &from[i * inputs..][..inputs], out, at);
             Ok(())
         })?;
     }

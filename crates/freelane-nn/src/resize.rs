@@ -1,11 +1,13 @@
 //! Images of another size. Axes are resampled one after the other, each by a short list of weighted places.
-use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, with_real};
+use crate::arrays::{Real, around, dense_as, elements, fill, in_dtype, too_large, with_real, with_room};
 use freelane_array::{ArrayData, DType, Element};
-use freelane_ops::OpsError;
+use freelane_ops::{Array, InOp, OpsError};
 use freelane_pool::Lane;
 use std::borrow::Cow;
 
 const OP: &str = "Resize";
+/// About how long a place and its weight take to be found.
+const TAP_NS: u64 = 20;
 
 /// Where an output lies in the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,15 +115,30 @@ impl Resize {
         }
     }
 
+    /// How many pixels each output is made of.
+    fn taps(&self, scale: f64) -> usize {
+        match self.between {
+            Between::Nearest(_) => 1,
+            _ => (2 - 2 * self.first_tap(scale)) as usize,
+        }
+    }
+
+    /// Where the first of them lies, seen from the lower neighbour.
+    fn first_tap(&self, scale: f64) -> i64 {
+        let scale = if self.antialias { scale.min(1.0) } else { 1.0 };
+        let reach = if matches!(self.between, Between::Cubic(_)) { 2.0 } else { 1.0 };
+        // Far fewer than would overflow, and more than memory can hold.
+        ((-reach / scale).floor() as i64).max(-(1 << 60)) + 1
+    }
+
     /// Weights of the neighbours of a place that lies `ratio` behind the lower one.
     fn coefficients(&self, ratio: f64, scale: f64, out: &mut Vec<f64>) {
+        let start = self.first_tap(scale);
         let scale = if self.antialias { scale.min(1.0) } else { 1.0 };
         let curve: &dyn Fn(f64) -> f64 = match self.between {
             Between::Cubic(a) => &move |x: f64| cubic(x, a.into()),
             _ => &|x: f64| (1.0 - x.abs()).max(0.0),
         };
-        let reach = if matches!(self.between, Between::Cubic(_)) { 2.0 } else { 1.0 };
-        let start = (-reach / scale).floor() as i64 + 1;
         let weight = |i: i64| curve((i as f64 - ratio) * scale);
         out.extend((start..2 - start).map(weight));
         if self.antialias {
@@ -133,56 +150,68 @@ impl Resize {
     }
 
     /// Places and weights of all outputs of an axis.
-    fn weights(&self, to: &AxisTo, input: usize) -> Weights {
-        let mut made = Weights { taps: 1, places: vec![], weights: vec![], outside: vec![] };
-        let last = input as i64 - 1;
-        for y in 0..to.output {
-            let x = self.position(y as f64, to, input);
-            made.outside.push(self.coordinates == Coordinates::CropAndResize && !(0.0..=last as f64).contains(&x));
-            if let Between::Nearest(nearest) = self.between {
-                made.places.push((nearest.of(x) as i64).clamp(0, last) as usize);
-                continue;
-            }
-            // A place on a pixel counts as lying just before it.
-            let below = x.ceil() - 1.0;
-            let before = made.weights.len();
-            self.coefficients(x - below, to.scale, &mut made.weights);
-            made.taps = made.weights.len() - before;
-            let first = (below as i64).saturating_add(1 - made.taps as i64 / 2);
-            let places = (0..made.taps as i64).map(|i| first + i);
-            if self.exclude_outside {
-                let weights = &mut made.weights[before..];
-                for (w, place) in weights.iter_mut().zip(places.clone()) {
-                    *w = if (0..=last).contains(&place) { *w } else { 0.0 };
-                }
-                let sum: f64 = weights.iter().sum();
-                if sum != 0.0 {
-                    weights.iter_mut().for_each(|w| *w /= sum);
-                }
-            }
-            made.places.extend(places.map(|place| place.clamp(0, last) as usize));
-        }
-        made
+    fn weights(&self, lane: &Lane, to: &AxisTo, input: usize) -> Result<Weights, OpsError> {
+        let taps = self.taps(to.scale);
+        let all = taps.checked_mul(to.output).ok_or_else(|| too_large(OP))?;
+        let weighted = if matches!(self.between, Between::Nearest(_)) { 0 } else { all };
+        let (places, weights) = (with_room(OP, all)?, with_room(OP, weighted)?);
+        let mut made = Weights { taps, places, weights, outside: with_room(OP, to.output)? };
+        let cost = (all as u64).saturating_mul(TAP_NS);
+        lane.try_for(to.output, cost, |y| self.weigh(y, to, input, &mut made)).in_op(OP)?;
+        Ok(made)
     }
 
-    /// Finds places and weights for arrays of a shape.
+    /// Those of one output.
+    fn weigh(&self, y: usize, to: &AxisTo, input: usize, made: &mut Weights) {
+        let last = input as i64 - 1;
+        let x = self.position(y as f64, to, input);
+        made.outside.push(self.coordinates == Coordinates::CropAndResize && !(0.0..=last as f64).contains(&x));
+        if let Between::Nearest(nearest) = self.between {
+            made.places.push((nearest.of(x) as i64).clamp(0, last) as usize);
+            return;
+        }
+        // A place on a pixel counts as lying just before it.
+        let below = x.ceil() - 1.0;
+        let before = made.weights.len();
+        self.coefficients(x - below, to.scale, &mut made.weights);
+        let first = (below as i64).saturating_add(1 - made.taps as i64 / 2);
+        let places = (0..made.taps as i64).map(|i| first.saturating_add(i));
+        if self.exclude_outside {
+            let weights = &mut made.weights[before..];
+            for (w, place) in weights.iter_mut().zip(places.clone()) {
+                *w = if (0..=last).contains(&place) { *w } else { 0.0 };
+            }
+            let sum: f64 = weights.iter().sum();
+            if sum != 0.0 {
+                weights.iter_mut().for_each(|w| *w /= sum);
+            }
+        }
+        made.places.extend(places.map(|place| place.clamp(0, last) as usize));
+    }
+
+    /// Finds places and weights for arrays like this one.
     ///
     /// # Errors
-    /// When an axis without pixels is to have some, or a scale is not positive.
-    pub fn plan(&self, shape: &[usize], axes: &[AxisTo]) -> Result<Resampling, OpsError> {
-        let mut steps = vec![];
-        for to in axes.iter().rev() {
+    /// When an axis without pixels is to have some, a scale is not positive, memory for tables or the result cannot be had, or
+    /// the loop is interrupted.
+    pub fn plan(&self, lane: &Lane, x: &ArrayData, axes: &[AxisTo]) -> Result<Resampling, OpsError> {
+        let shape = x.layout().shape();
+        let mut result = shape.to_vec();
+        for to in axes {
             let input = shape[to.axis];
-            if input == to.output && to.scale == 1.0 && to.region == [0.0, 1.0] {
-                continue;
-            }
             if input == 0 && to.output > 0 || to.scale.is_nan() || to.scale <= 0.0 {
                 let (n, scale) = (to.output, to.scale);
                 return Err(OpsError::argument(OP, format!("{input} pixels to {n} by {scale}")));
             }
-            steps.push((to.axis, self.weights(to, input)));
+            result[to.axis] = to.output;
         }
-        Ok(Resampling { shape: shape.to_vec(), steps })
+        // Tables are as long as axes are: so whether there is memory for the result is asked first.
+        let room = Array::empty_in(lane, &result, x.dtype()).map_err(|e| e.of(OP))?;
+        let unchanged = |to: &&AxisTo| shape[to.axis] == to.output && to.scale == 1.0 && to.region == [0.0, 1.0];
+        let changed = axes.iter().rev().filter(|to| !room.is_empty() && !unchanged(to));
+        let steps = changed.map(|to| Ok((to.axis, self.weights(lane, to, shape[to.axis])?)));
+        let steps = steps.collect::<Result<_, OpsError>>()?;
+        Ok(Resampling { shape: shape.to_vec(), result, steps })
     }
 
     /// Resizes axes, one after the other.
@@ -193,6 +222,9 @@ impl Resize {
         let dtype = x.dtype();
         if !plan.fits(x) {
             return Err(OpsError::argument(OP, format!("an array of shape {:?}", x.layout().shape())));
+        }
+        if plan.result.contains(&0) {
+            return Ok(Array::zeros(&plan.result, dtype)?.into());
         }
         let taken = matches!(self.between, Between::Nearest(_)) && self.coordinates != Coordinates::CropAndResize;
         let wide = match dtype {
@@ -216,6 +248,7 @@ impl Resize {
 /// Places and weights for arrays of a shape.
 pub struct Resampling {
     shape: Vec<usize>,
+    result: Vec<usize>,
     steps: Vec<(usize, Weights)>,
 }
 

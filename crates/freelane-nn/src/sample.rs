@@ -6,7 +6,7 @@ use crate::arrays::{
 use crate::transposed::scatter;
 use freelane_array::{ArrayData, DType};
 use freelane_kernels::window::Window;
-use freelane_ops::OpsError;
+use freelane_ops::{InOp, OpsError};
 use freelane_pool::Lane;
 
 /// What lies outside of an image.
@@ -132,17 +132,18 @@ impl GridSample {
         let (count, plane): (usize, usize) = (spread.iter().product(), pixels.iter().product());
         let done = with_real!(OP, wide, T => {
             let from = elements::<T>(&dense)?;
-            fill::<T>(lane, OP, &shape, (*batch).max(1), batch * count * (50 + 10 * channels), |_, b, out| {
+            let cost = count.saturating_mul(50 + 10 * channels);
+            fill::<T>(lane, OP, &shape, (*batch).max(1), cost.saturating_mul(*batch), |lane, b, out| {
                 let mut taps: Vec<(usize, T)> = vec![];
-                for p in 0..count {
+                let points = lane.try_for(count, cost as u64, |p| {
                     let point = &grid[(b * count + p) * axes..][..*axes];
                     self.taps(point, pixels, &mut taps);
                     for c in 0..*channels {
                         let image = &from[(b * channels + c) * plane..][..plane];
                         out[c * count + p] = taps.iter().map(|(at, w)| image[*at] * *w).fold(T::zero(), |a, b| a + b);
                     }
-                }
-                Ok(())
+                });
+                points.in_op(OP)
             })
         })?;
         in_dtype(done, x.dtype())

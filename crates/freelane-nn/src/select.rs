@@ -1,7 +1,10 @@
 //! Boxes that are left when those that overlap better ones are gone.
 use crate::arrays::{dense_as, elements};
 use freelane_array::{ArrayData, DType};
-use freelane_ops::{Array, OpsError};
+use freelane_ops::{Array, InOp, OpsError};
+use freelane_pool::Lane;
+
+const OP: &str = "NonMaxSuppression";
 
 /// How boxes are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,9 +48,8 @@ impl BoxChoice {
     /// best first.
     ///
     /// # Errors
-    /// When shapes do not fit, or memory cannot be had.
-    pub fn call(&self, boxes: &ArrayData, scores: &ArrayData) -> Result<ArrayData, OpsError> {
-        const OP: &str = "NonMaxSuppression";
+    /// When shapes do not fit, memory cannot be had, or the lane is told to stop.
+    pub fn call(&self, lane: &Lane, boxes: &ArrayData, scores: &ArrayData) -> Result<ArrayData, OpsError> {
         let (shape, scored) = (boxes.layout().shape(), scores.layout().shape());
         let fail = || OpsError::argument(OP, format!("boxes of shape {shape:?} with scores of shape {scored:?}"));
         let (&[images, count, 4], &[images2, classes, count2]) = (shape, scored) else { return Err(fail()) };
@@ -62,7 +64,7 @@ impl BoxChoice {
                 boxes[image * count * 4..][..count * 4].chunks_exact(4).map(|b| self.corners(b)).collect();
             for class in 0..classes {
                 let scores = &scores[(image * classes + class) * count..][..count];
-                for i in self.of_class(&corners, scores) {
+                for i in self.of_class(lane, &corners, scores)? {
                     chosen.extend([image, class, i].map(|i| i as i64));
                 }
             }
@@ -71,7 +73,7 @@ impl BoxChoice {
         Ok(Array::from_vec(chosen, &[rows, 3])?.into())
     }
 
-    fn of_class(&self, corners: &[Corners], scores: &[f32]) -> Vec<usize> {
+    fn of_class(&self, lane: &Lane, corners: &[Corners], scores: &[f32]) -> Result<Vec<usize>, OpsError> {
         let enough = |i: &usize| self.score.is_none_or(|least| f64::from(scores[*i]) > least);
         let mut order: Vec<usize> = (0..scores.len()).filter(enough).collect();
         order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
@@ -80,10 +82,11 @@ impl BoxChoice {
             if chosen.len() >= self.most {
                 break;
             }
+            lane.check().in_op(OP)?;
             if !chosen.iter().any(|better| self.suppresses(&corners[i], &corners[*better])) {
                 chosen.push(i);
             }
         }
-        chosen
+        Ok(chosen)
     }
 }

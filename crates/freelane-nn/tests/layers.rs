@@ -272,9 +272,30 @@ fn images_of_another_size() -> Tested {
         outside: 0.0,
     };
     let to = AxisTo { axis: 2, output: 8, scale: 2.0, region: [0.0, 1.0] };
-    let plan = how.plan(&[1, 1, 4], &[to])?;
-    let y = Lane::with(|lane| how.run(lane, &x, &plan))?;
-    assert_eq!(floats(&y), [1.0, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4.0]);
+    let resize = |how: &Resize, to: &AxisTo, x: &ArrayData| {
+        Lane::with(|lane| how.run(lane, x, &how.plan(lane, x, std::slice::from_ref(to))?))
+    };
+    assert_eq!(floats(&resize(&how, &to, &x)?), [1.0, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4.0]);
+    let none = resize(&how, &AxisTo { output: usize::MAX, ..to }, &array::<f32>(&[], &[0, 1, 4]))?;
+    assert_eq!(none.layout().shape(), [0, 1, usize::MAX]);
+    for (antialias, output, scale) in
+        [(false, 1 << 60, 1e18), (true, 1, 1e-18), (true, 1, 1e-300), (false, usize::MAX, 9e18)]
+    {
+        let refused = resize(&Resize { antialias, ..how.clone() }, &AxisTo { output, scale, ..to }, &x);
+        assert!(refused.is_err(), "{output} pixels");
+    }
+    Ok(())
+}
+
+#[test]
+fn places_of_largest_elements_count_over_all_planes() -> Tested {
+    let x: Vec<f32> = (0..2 * 3 * 16).map(|i| i as f32).collect();
+    let (x, sliding) = (array(&x, &[2, 3, 4, 4]), stride_2(&[2, 2], &[]));
+    for (column_major, expected) in [(false, [5, 7, 13, 15]), (true, [5, 13, 7, 15])] {
+        let (_, places) = Lane::with(|lane| max_pool(lane, &x, &sliding, Layout::Planar, column_major, true))?;
+        let expected: Vec<i64> = (0..6).flat_map(|plane| expected.map(|place| plane * 16 + place)).collect();
+        assert_eq!(Array::from(places.expect("places")).to_vec::<i64>()?, expected);
+    }
     Ok(())
 }
 

@@ -2,7 +2,16 @@
 use crate::proto::Model;
 use crate::wire::Budget;
 use crate::{ExternalData, Fault, Limits, OnnxError};
+use std::io;
 use std::path::{Path, PathBuf};
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?;
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    std::fs::read(path)
+}
 
 /// A model's bytes, and where they came from.
 pub struct ModelFile {
@@ -11,13 +20,13 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Reads a file.
+    /// Reads a file. What is none, such as a device, could have no end.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system refuses, or the path leads to no regular file.
     pub fn open(path: impl AsRef<Path>) -> Result<ModelFile, OnnxError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|e| OnnxError::from(Fault::System(e)).of_file(path))?;
+        let bytes = read(path).map_err(|e| OnnxError::from(Fault::System(e)).of_file(path))?;
         Ok(ModelFile { bytes, path: Some(path.to_owned()) })
     }
 

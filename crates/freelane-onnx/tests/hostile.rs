@@ -5,6 +5,7 @@ use build::{bytes, floats, graph, int, ints, large, model, node, number, numbers
 use freelane_graph::{Cancel, Datum, GraphError, Limits};
 use freelane_onnx::{Session, SessionOptions};
 use freelane_ops::{Array, DType};
+use freelane_pool::Lane;
 use std::time::{Duration, Instant};
 
 fn session(fields: &[Vec<u8>], more: &[Vec<u8>]) -> Result<Session, String> {
@@ -284,4 +285,16 @@ fn lengths_beyond_memory_of_nothing_are_told_or_work() {
     let scatter =
         [node("Shape", "i", "s", &[]), empty(5, "i", &[0, 1 << 40, 1 << 40]), node("Add", "x x", "y", &[]), ends()];
     assert_eq!(told(&scatter, &[], &[ones(&[3])]), "no error");
+}
+
+#[test]
+fn a_loop_asks_its_lane_whether_to_stop() {
+    let session = session(&endless(), &[]).expect("a model");
+    let told = Lane::with(|lane| {
+        let before = lane.set_poll(Some(|| true));
+        let done = session.run_within(&[ones(&[1])], &Limits::default());
+        lane.set_poll(before);
+        done.unwrap_err().to_string()
+    });
+    assert!(told.ends_with("interrupted"), "{told}");
 }

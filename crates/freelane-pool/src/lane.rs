@@ -200,6 +200,25 @@ impl Lane {
         Ok(())
     }
 
+    /// Asks whether to stop: between the steps of what is no loop of [`try_for`](Self::try_for).
+    ///
+    /// ```
+    /// use freelane_pool::{Interrupted, Lane};
+    /// Lane::with(|lane| {
+    ///     assert_eq!(lane.check(), Ok(()));
+    ///     let before = lane.set_poll(Some(|| true));
+    ///     assert_eq!(lane.check(), Err(Interrupted));
+    ///     lane.set_poll(before);
+    /// });
+    /// ```
+    ///
+    /// # Errors
+    /// When it is to stop.
+    #[inline]
+    pub fn check(&self) -> Result<(), Interrupted> {
+        if self.asked.get().stops() { Err(Interrupted) } else { Ok(()) }
+    }
+
     /// Into how many tasks a loop of this cost is best cut: one for each thread, or enough to be interrupted in time.
     #[inline]
     pub fn pieces(&self, cost_ns: u64) -> usize {

@@ -34,7 +34,8 @@ impl Asked {
         self.poll.is_none() && self.deadline.is_none()
     }
 
-    fn stops(self) -> bool {
+    /// Whether to stop, asked now.
+    pub fn stops(self) -> bool {
         self.poll.is_some_and(|poll| poll()) || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 }

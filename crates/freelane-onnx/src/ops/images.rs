@@ -148,7 +148,7 @@ fn run(s: &Spec<'_>, how: Resize, place: Place) -> Made {
         [place.region, place.scales, place.sizes].iter().all(|&i| i == 0 || !s.has(i) || s.constant(i).is_some());
     Op::new(s, move |cx| {
         let make = |cx: &Run<'_>| -> Result<Resampling, GraphError> {
-            Ok(how.plan(cx.array(0)?.layout().shape(), &place.axes(cx)?)?)
+            Ok(how.plan(cx.lane(), cx.array(0)?, &place.axes(cx)?)?)
         };
         cx.with_memo(
             |cx| make(cx),
@@ -300,7 +300,7 @@ fn non_max_suppression(s: &Spec<'_>) -> Made {
             score: first(4)?,
             centred,
         };
-        let y = choice.call(cx.array(0)?, cx.array(1)?)?;
+        let y = choice.call(cx.lane(), cx.array(0)?, cx.array(1)?)?;
         cx.set(0, y);
         Ok(())
     })

@@ -4,7 +4,7 @@ use super::{Op, Row, Spec, row, ufunc};
 use crate::Fault;
 use freelane_array::{DType, Kind};
 use freelane_graph::{Fact, GraphError, Operator, Run, broadcast_dims};
-use freelane_ops::{Array, Operand, UFunc, ufuncs as u};
+use freelane_ops::{Array, Axes, Operand, OpsError, UFunc, ufuncs as u};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Row] = &[
@@ -157,11 +157,20 @@ fn power(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
     }
     stretched(spec, |cx| {
         let (x, y) = pair(cx)?;
-        if x.dtype().is_inexact() || y.dtype() == x.dtype() {
-            return Ok(x.pow(&y.astype(x.dtype())?)?);
+        let (exponents, wide) = (y.astype(x.dtype())?, y.astype(DType::F64)?);
+        let both = x.dtype().is_inexact() && y.dtype().is_inexact();
+        let exact = both || every(&exponents.astype(DType::F64)?.equal(&wide)?)?;
+        // Whole numbers have no negative powers, but fractions that are cut.
+        if exact && (x.dtype().is_inexact() || every(&exponents.greater_equal(0)?)?) {
+            return Ok(x.pow(&exponents)?);
         }
-        Ok(x.astype(DType::F64)?.pow(&y.astype(DType::F64)?)?.astype(x.dtype())?)
+        Ok(x.astype(DType::F64)?.pow(&wide)?.astype(x.dtype())?)
     })
+}
+
+/// Whether all elements are true.
+fn every(x: &Array) -> Result<bool, OpsError> {
+    x.all(Axes::All, false)?.item()
 }
 
 fn modulo(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {

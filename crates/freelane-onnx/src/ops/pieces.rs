@@ -236,16 +236,13 @@ fn pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
             2 => Pad::Edge,
             _ => Pad::Wrap,
         };
-        let cropped: SmallVec<[Index; 8]> = (pads.iter().zip(x.shape()))
-            .map(|(&(before, after), &n)| {
-                let start = before.saturating_neg().clamp(0, n as i64) as isize;
-                let stop =
-                    (n as i64).saturating_sub(after.saturating_neg().max(0)).clamp(start as i64, n as i64) as isize;
-                Slice { start: Some(start), stop: Some(stop), step: 1 }.into()
-            })
-            .collect();
-        let widths: SmallVec<[(usize, usize); 8]> =
-            pads.iter().map(|&(b, a)| (b.max(0) as usize, a.max(0) as usize)).collect();
+        let mut cropped: SmallVec<[Index; 8]> = SmallVec::new();
+        let mut widths: SmallVec<[(usize, usize); 8]> = SmallVec::new();
+        for (&ends, &n) in pads.iter().zip(x.shape()) {
+            let (kept, added) = ends_of(n, ends)?;
+            cropped.push(kept.into());
+            widths.push(added);
+        }
         let inner = if pads.iter().any(|&(b, a)| b < 0 || a < 0) { &x.index(&cropped)? } else { x };
         let y = if widths.iter().all(|w| *w == (0, 0)) { inner.clone() } else { inner.pad(&widths, with)? };
         cx.set(0, y);
@@ -266,6 +263,22 @@ fn pad(spec: &Spec<'_>) -> Result<Arc<dyn Operator>, Fault> {
         Ok(known(x.dtype, Some(shape.iter().zip(&pads).map(longer).collect())))
     })
     .done()
+}
+
+/// What is kept of an axis, and the widths that are put before and behind it. A crop that takes more than the axis has takes the
+/// rest from what is put at the other end.
+fn ends_of(n: usize, (before, after): (i64, i64)) -> Result<(Slice, (usize, usize)), GraphError> {
+    let length = n as i64;
+    let total = length.saturating_add(before).saturating_add(after);
+    if total < 0 {
+        return Err(GraphError::invalid(format!("widths {before} and {after} leave {total} of an axis of {n}")));
+    }
+    let start = before.saturating_neg().clamp(0, length);
+    let stop = length.saturating_add(after.min(0)).clamp(start, length);
+    let added = total - (stop - start);
+    let ahead = before.max(0).min(added);
+    let kept = Slice { start: Some(start as isize), stop: Some(stop as isize), step: 1 };
+    Ok((kept, (ahead as usize, (added - ahead) as usize)))
 }
 
 /// Widths before and after each axis.
