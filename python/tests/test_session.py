@@ -168,6 +168,152 @@ def test_errors_of_the_look_alike(tmp_path):
         session.run(None, {"x": x}, options)
 
 
+def test_exceptions_have_bases_of_their_own(tmp_path):
+    pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+    from freelane.onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    bases = {
+        "InvalidArgument": ValueError,
+        "InvalidGraph": ValueError,
+        "InvalidProtobuf": ValueError,
+        "NoSuchFile": FileNotFoundError,
+        "NotImplemented": NotImplementedError,
+        "RuntimeException": RuntimeError,
+    }
+    for name in (*bases, "Fail", "EPFail", "EngineError", "ModelLoadCanceled", "ModelLoaded", "NoModel", "NotFound"):
+        assert getattr(state, name).__bases__ == (bases.get(name, Exception),)
+    text = tmp_path / "text.onnx"
+    text.write_bytes(b"hello world\n" * 9)
+    for unreadable in (text, tmp_path, str(tmp_path), b"abc", b"\xff" * 10, MODEL.read_bytes()[:100]):
+        with pytest.raises(state.InvalidProtobuf):
+            ort.InferenceSession(unreadable)
+    with pytest.raises(state.InvalidGraph, match="no graph"):
+        ort.InferenceSession(b"")
+    with pytest.raises(state.NoSuchFile):
+        ort.InferenceSession("a\0b")
+
+
+def test_options_of_other_types_are_refused():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+    from freelane.onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
+
+    for options in (ort.SessionOptions(), ort.RunOptions()):
+        with pytest.raises(AttributeError, match="zork"):
+            options.zork = 1
+        numbers = ("log_severity_level", np.int32(3), 3, ("x", None, 1.5, 2**31))
+        for name, right, made, wrong in (numbers, ("logid", b"run", "run", (1, None, []))):
+            setattr(options, name, right)
+            for value in wrong:
+                with pytest.raises(TypeError, match=name):
+                    setattr(options, name, value)
+            assert getattr(options, name) == made
+    options = ort.SessionOptions()
+    assert (options.intra_op_num_threads, options.enable_profiling, options.enable_mem_pattern) == (0, False, True)
+    for name, wrong in (
+        ("intra_op_num_threads", "x"),
+        ("graph_optimization_level", 99),
+        ("execution_mode", ort.GraphOptimizationLevel.ORT_DISABLE_ALL),
+        ("execution_order", 0),
+        ("enable_profiling", "no"),
+        ("enable_mem_reuse", []),
+    ):
+        with pytest.raises(TypeError, match=name):
+            setattr(options, name, wrong)
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.use_deterministic_compute, options.enable_mem_pattern = 1, None
+    assert options.use_deterministic_compute is True and options.enable_mem_pattern is False
+    options.add_session_config_entry("key", "value")
+    assert options.get_session_config_entry("key") == "value"
+    with pytest.raises(TypeError, match="1 is not a text"):
+        options.add_session_config_entry("key", 1)
+    with pytest.raises(TypeError, match="'no' is not True or False"):
+        ort.RunOptions().terminate = "no"
+    options.intra_op_num_threads = 10_000
+    with pytest.raises(InvalidArgument, match="intra_op_num_threads is at most 1024, not 10000"):
+        ort.InferenceSession(str(MODEL), options)
+    with pytest.raises(TypeError, match="sess_options is a SessionOptions, not 'x'"):
+        ort.InferenceSession(str(MODEL), "x")
+
+
+def test_arguments_of_runs():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    session, feed = ort.InferenceSession(str(MODEL)), {"x": np.asarray(X)}
+    for names in (None, [], "", ("p",), [b"p"], {"p"}, (name for name in ["p"])):
+        (found,) = session.run(names, feed)
+        close(found.tolist())
+    for names in ("p", b"p", [None], [3], 3):
+        with pytest.raises(TypeError):
+            session.run(names, feed)
+    value = ort.OrtValue.ortvalue_from_numpy(feed["x"])
+    binding = bound(session, feed["x"])
+    for run in (
+        lambda: session.run(None, feed, 3),
+        lambda: session.run_with_ort_values(None, {"x": value}, 3),
+        lambda: session.run_with_iobinding(binding, 3),
+    ):
+        with pytest.raises(TypeError, match="run_options is a RunOptions, not 3"):
+            run()
+
+
+def bound(session, x):
+    binding = session.io_binding()
+    binding.bind_cpu_input("x", x)
+    binding.bind_output("p")
+    return binding
+
+
+def test_what_is_bound_wrongly_is_a_runtime_error():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    session, x, doubles = ort.InferenceSession(str(MODEL)), np.asarray(X), np.zeros((2, 3))
+    value, options = ort.OrtValue.ortvalue_from_numpy(x), ort.RunOptions()
+    options.terminate = True
+    for change, text in (
+        (lambda binding: binding.clear_binding_outputs(), "no output is bound"),
+        (lambda binding: binding.clear_binding_inputs(), "input x: is missing"),
+        (lambda binding: binding.bind_cpu_input("x", x.astype(float)), "found float64"),
+        (lambda binding: binding.bind_output("q"), "no output 'q'"),
+        (lambda binding: binding.bind_output("p", "cpu", 0, np.float64, (2, 3), doubles.ctypes.data), "type float64"),
+        (lambda binding: binding.bind_output("p", "cpu", 0, doubles.dtype, (2, 3), doubles.ctypes.data), "type float64"),
+    ):
+        binding = bound(session, x)
+        change(binding)
+        with pytest.raises(RuntimeError, match=text):
+            session.run_with_iobinding(binding)
+        assert binding.get_outputs() == []
+    for bind in (
+        lambda: binding.bind_cpu_input("y", x),
+        lambda: binding.bind_input("y", "cpu", 0, np.float32, x.shape, x.ctypes.data),
+        lambda: binding.bind_ortvalue_input("y", value),
+    ):
+        with pytest.raises(RuntimeError, match="input y: the model has no such input; it takes x"):
+            bind()
+    with pytest.raises(RuntimeError, match="cancelled"):
+        session.run_with_iobinding(bound(session, x), options)
+
+
+@pytest.mark.alone("warnings are caught for the whole process")
+def test_names_that_are_none_of_providers():
+    pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    assert "CUDAExecutionProvider" in ort.get_all_providers() and ort.get_all_providers()[-1] == "CPUExecutionProvider"
+    session = ort.InferenceSession(str(MODEL))
+    wrong_names = (("Nope", RuntimeError), (("Nope", {}), RuntimeError), (3, ValueError), (("CPUExecutionProvider",), ValueError))
+    for wrong, kind in wrong_names:
+        with pytest.raises(kind):
+            session.set_providers([wrong])
+        with pytest.raises(kind):
+            ort.InferenceSession(str(MODEL), providers=[wrong], enable_fallback=False)
+        with pytest.warns(UserWarning, match="models run with 'CPUExecutionProvider'"):
+            assert ort.InferenceSession(str(MODEL), providers=[wrong]).get_providers() == ["CPUExecutionProvider"]
+
+
 @pytest.mark.alone("warnings are caught for the whole process")
 def test_other_providers_are_warned_of():
     pytest.importorskip("numpy")
@@ -233,10 +379,36 @@ def test_values_of_the_look_alike():
     assert halves.data_type() == "tensor(float16)" and halves.numpy()[0] == 1.0
     device = ort.OrtDevice.make("cpu", 0)
     assert ort.OrtValue.ortvalue_from_numpy(x, device).shape() == [2, 3] and device.device_type() == "cpu"
-    with pytest.raises(ValueError, match="no device 'cuda'"):
+    with pytest.raises(RuntimeError, match="no device 'cuda'"):
         ort.OrtValue.ortvalue_from_numpy(x, "cuda", 0)
-    with pytest.raises(ValueError, match="no type of elements"):
-        ort.OrtValue.ortvalue_from_shape_and_type([2], 99)
+    for shape, element, text in (([2], 99, "no type of elements"), ([2], str, "elements of <U"), ([-1], 1, r"shape \[-1\]")):
+        with pytest.raises(RuntimeError, match=text):
+            ort.OrtValue.ortvalue_from_shape_and_type(shape, element)
+
+
+def test_a_value_shares_memory():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for array in (x, np.array(2.5), x > 1, np.zeros((0, 3))):
+        value = ort.OrtValue.ortvalue_from_numpy(array)
+        assert value.data_ptr() == array.ctypes.data and value.shape() == list(array.shape)
+        assert (value.numpy() == array).all()
+    value = ort.OrtValue.ortvalue_from_numpy(x)
+    x[0, 0] = 77
+    assert value.numpy()[0, 0] == 77
+    value.update_inplace(np.ones((2, 3), np.float32))
+    assert x.tolist() == [[1, 1, 1], [1, 1, 1]]
+    fixed = x.copy()
+    fixed.flags.writeable = False
+    for array in (fixed, x.T, x[:, ::2], x.astype(">f4")):
+        value = ort.OrtValue.ortvalue_from_numpy(array)
+        assert not np.shares_memory(value.numpy(), array) and value.data_type() == "tensor(float)"
+        assert (value.numpy() == array).all() and value.numpy().flags.writeable
+    for wrong in (np.array([None]), [1.0], 1.0, np.float32(1), "a", None, np.array(["a"]), np.zeros(2, "M8[s]"), np.zeros(2, "V4")):
+        with pytest.raises(RuntimeError, match="value is made of a NumPy array|cannot have elements"):
+            ort.OrtValue.ortvalue_from_numpy(wrong)
 
 
 def test_every_dtype_becomes_numpys():

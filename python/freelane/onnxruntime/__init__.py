@@ -12,6 +12,7 @@ from .. import __version__ as _version
 from . import capi
 from ._options import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, RunOptions, SessionOptions
 from ._session import PROVIDER as _PROVIDER
+from ._session import PROVIDERS as _PROVIDERS
 from ._session import InferenceSession, ModelMetadata, NodeArg
 from ._values import IOBinding, OrtAllocatorType, OrtDevice, OrtMemoryInfo, OrtMemType, OrtValue, copy_tensors
 from .capi import onnxruntime_pybind11_state as _state  # noqa: F401
@@ -58,8 +59,8 @@ def get_available_providers() -> list[str]:
 
 
 def get_all_providers() -> list[str]:
-    """The providers that there are."""
-    return [_PROVIDER]
+    """The names of providers, with those that are not available."""
+    return list(_PROVIDERS)
 
 
 def get_device() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
+from operator import index
 from typing import Any
 
 from .. import Cancel
@@ -33,14 +35,66 @@ class ExecutionOrder(IntEnum):
     MEMORY_EFFICIENT = 2
 
 
-class _Entries:
-    """Texts by name, which nothing here reads."""
+def _flag(value: Any) -> bool:
+    if value is not None and not hasattr(value, "__bool__"):
+        raise TypeError(f"{value!r} is not True or False")
+    return bool(value)
+
+
+def _number(value: Any) -> int:
+    number = index(value)
+    if not -(2**31) <= number < 2**31:
+        raise TypeError(f"{number} has more than 32 bits")
+    return number
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a text")
+    return value
+
+
+def _member(kind: type[IntEnum]) -> Callable[[Any], IntEnum]:
+    def of(value: Any) -> IntEnum:
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r} is not one of {kind.__name__}")
+        return value
+
+    return of
+
+
+class _Option:
+    """An attribute that takes what its kind takes, and raises TypeError for anything else."""
+
+    def __init__(self, kind: Callable[[Any], Any], default: Any) -> None:
+        self._kind, self._default = kind, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, options: Any, owner: type) -> Any:
+        return self if options is None else options._values.get(self._name, self._default)
+
+    def __set__(self, options: Any, value: Any) -> None:
+        try:
+            options._values[self._name] = self._kind(value)
+        except TypeError as error:
+            raise TypeError(f"{self._name}: {error}") from None
+
+
+class _Options:
+    """Options that have been set, and texts by name, which nothing here reads. There are no other attributes."""
+
+    __slots__ = ("_entries", "_values")
 
     def __init__(self) -> None:
         self._entries: dict[str, str] = {}
+        self._values: dict[str, Any] = {}
 
     def _add(self, key: str, value: str) -> None:
-        self._entries[str(key)] = str(value)
+        self._entries[_text(key)] = _text(value)
 
     def _get(self, key: str) -> str:
         if key not in self._entries:
@@ -48,28 +102,31 @@ class _Entries:
         return self._entries[key]
 
 
-class SessionOptions(_Entries):
+class SessionOptions(_Options):
     """How a session is made. What has no meaning here is kept and read by nobody."""
+
+    __slots__ = ("_dims",)
+
+    #: Threads that split large operations of one run. 0 is one thread: runs from many threads do not need more.
+    intra_op_num_threads = _Option(_number, 0)
+    inter_op_num_threads = _Option(_number, 0)
+    graph_optimization_level = _Option(_member(GraphOptimizationLevel), GraphOptimizationLevel.ORT_ENABLE_ALL)
+    execution_mode = _Option(_member(ExecutionMode), ExecutionMode.ORT_SEQUENTIAL)
+    execution_order = _Option(_member(ExecutionOrder), ExecutionOrder.DEFAULT)
+    enable_profiling = _Option(_flag, False)
+    enable_mem_pattern = _Option(_flag, True)
+    enable_cpu_mem_arena = _Option(_flag, True)
+    enable_mem_reuse = _Option(_flag, True)
+    log_severity_level = _Option(_number, -1)
+    log_verbosity_level = _Option(_number, 0)
+    logid = _Option(_text, "")
+    optimized_model_filepath = _Option(_text, "")
+    profile_file_prefix = _Option(_text, "onnxruntime_profile_")
+    use_deterministic_compute = _Option(_flag, False)
+    use_per_session_threads = _Option(_flag, True)
 
     def __init__(self) -> None:
         super().__init__()
-        #: Threads that split large operations of one run. 0 is one thread: runs from many threads do not need more.
-        self.intra_op_num_threads = 0
-        self.inter_op_num_threads = 0
-        self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
-        self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
-        self.execution_order = ExecutionOrder.DEFAULT
-        self.enable_profiling = False
-        self.enable_mem_pattern = True
-        self.enable_cpu_mem_arena = True
-        self.enable_mem_reuse = True
-        self.log_severity_level = -1
-        self.log_verbosity_level = 0
-        self.logid = ""
-        self.optimized_model_filepath = ""
-        self.profile_file_prefix = "onnxruntime_profile_"
-        self.use_deterministic_compute = False
-        self.use_per_session_threads = True
         self._dims: dict[str, int] = {}
 
     def add_session_config_entry(self, key: str, value: str) -> None:
@@ -84,7 +141,7 @@ class SessionOptions(_Entries):
         """The length of an axis that the model names: inputs of another length are refused."""
         if value < 0:
             raise ValueError(f"{name}: an axis cannot be {value} long")
-        self._dims[name] = int(value)
+        self._dims[_text(name)] = _number(value)
 
     def add_free_dimension_override_by_denotation(self, denotation: str, value: int) -> None:
         """Accepted: shapes are planned at the first run of each."""
@@ -109,15 +166,18 @@ class SessionOptions(_Entries):
         raise NotImplementedError(f"{path}: libraries of custom operators cannot be loaded")
 
 
-class RunOptions(_Entries):
+class RunOptions(_Options):
     """How one run goes. Setting ``terminate``, from any thread, ends the runs that were given these options."""
+
+    __slots__ = ("_cancel", "timeout")
+
+    log_severity_level = _Option(_number, -1)
+    log_verbosity_level = _Option(_number, 0)
+    logid = _Option(_text, "")
+    only_execute_path_to_fetches = _Option(_flag, False)
 
     def __init__(self) -> None:
         super().__init__()
-        self.log_severity_level = -1
-        self.log_verbosity_level = 0
-        self.logid = ""
-        self.only_execute_path_to_fetches = False
         #: Seconds after which the run ends with TimeoutError; not in the original.
         self.timeout: float | None = None
         self._cancel = Cancel()
@@ -129,7 +189,7 @@ class RunOptions(_Entries):
 
     @terminate.setter
     def terminate(self, ends: bool) -> None:
-        if ends:
+        if _flag(ends):
             self._cancel.cancel()
         else:
             self._cancel.reset()

@@ -17,6 +17,15 @@ from ._values import IOBinding, OrtValue, given, to_numpy, type_name
 from .capi.onnxruntime_pybind11_state import InvalidArgument, of_loading, of_running
 
 PROVIDER = "CPUExecutionProvider"
+#: The names that the original knows.
+PROVIDERS = [
+    f"{name}ExecutionProvider"
+    for name in (
+        *("NvTensorRTRTX", "Tensorrt", "CUDA", "MIGraphX", "OpenVINO", "Dnnl", "VitisAI", "QNN", "Nnapi", "VSINPU", "Js"),
+        *("CoreML", "ACL", "Dml", "Rknpu", "WebNN", "WebGpu", "Xnnpack", "CANN", "Azure", "CPU"),
+    )
+]
+_MOST_THREADS = 1024
 
 
 class NodeArg:
@@ -56,11 +65,20 @@ class InferenceSession:
         **kwargs: Any,
     ) -> None:
         options = sess_options or SessionOptions()
+        if not isinstance(options, SessionOptions):
+            raise TypeError(f"sess_options is a SessionOptions, not {options!r}")
         plain = options.graph_optimization_level == GraphOptimizationLevel.ORT_DISABLE_ALL
-        _warn_of_others(providers)
+        try:
+            _check_providers(providers)
+        except (RuntimeError, ValueError) as error:
+            if not kwargs.get("enable_fallback", True):
+                raise
+            warnings.warn(f"{error}; models run with {PROVIDER!r}", stacklevel=2)
         self._options = options
         self._began = time.time_ns()
         threads, profile = max(1, options.intra_op_num_threads), bool(options.enable_profiling)
+        if threads > _MOST_THREADS:
+            raise InvalidArgument(f"intra_op_num_threads is at most {_MOST_THREADS}, not {threads}")
         try:
             self._session = _Session(path_or_bytes, threads=threads, profile=profile, optimize=not plain)
         except Exception as error:
@@ -82,16 +100,14 @@ class InferenceSession:
 
     def run(
         self,
-        output_names: Sequence[str] | None,
+        output_names: Sequence[str | bytes] | None,
         input_feed: Mapping[str, Any],
         run_options: RunOptions | None = None,
     ) -> list[Any]:
         """Runs the model; returns the outputs of these names, or all, as NumPy arrays."""
-        if isinstance(output_names, str):
-            raise TypeError(f"output_names is a list of names: [{output_names!r}]")
-        missing = [name for name in output_names or () if name not in self._places]
-        if missing:
-            raise InvalidArgument(f"the model has no output {missing[0]!r}; it has {', '.join(self._places)}")
+        places = self._chosen(output_names) if output_names else None
+        if not (run_options is None or isinstance(run_options, RunOptions)):
+            raise TypeError(f"run_options is a RunOptions, not {run_options!r}")
         feed = {name: given(value) for name, value in input_feed.items()}
         if self._fixed:
             self._check(feed)
@@ -102,9 +118,21 @@ class InferenceSession:
                 found = self._session.run(feed, timeout=run_options.timeout, cancel=run_options._cancel)
         except Exception as error:
             raise of_running(error) from None
-        if not output_names:
-            return [to_numpy(value) for value in found]
-        return [to_numpy(found[self._places[name]]) for name in output_names]
+        return [to_numpy(value) for value in (found if places is None else [found[place] for place in places])]
+
+    def _chosen(self, names: Sequence[str | bytes]) -> list[int]:
+        """The places of outputs."""
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"output_names is a list of names: [{names!r}]")
+        places = []
+        for name in names:
+            text = name.decode() if isinstance(name, bytes) else name
+            if not isinstance(text, str):
+                raise TypeError(f"output_names is a list of names; {name!r} is none")
+            if text not in self._places:
+                raise InvalidArgument(f"the model has no output {name!r}; it has {', '.join(self._places)}")
+            places.append(self._places[text])
+        return places
 
     def _check(self, feed: Mapping[str, Any]) -> None:
         """Raises where an axis has another length than the options say."""
@@ -115,7 +143,7 @@ class InferenceSession:
 
     def run_async(
         self,
-        output_names: Sequence[str] | None,
+        output_names: Sequence[str | bytes] | None,
         input_feed: Mapping[str, Any],
         callback: Callable[[list[Any], Any, str], None],
         user_data: Any,
@@ -137,7 +165,7 @@ class InferenceSession:
 
     def run_with_ort_values(
         self,
-        output_names: Sequence[str] | None,
+        output_names: Sequence[str | bytes] | None,
         input_dict_ort_values: Mapping[str, OrtValue],
         run_options: RunOptions | None = None,
     ) -> list[OrtValue]:
@@ -173,8 +201,8 @@ class InferenceSession:
         return [PROVIDER]
 
     def set_providers(self, providers: Sequence[Any] | None = None, provider_options: Any = None) -> None:
-        """Accepted, with a warning for providers that there are not."""
-        _warn_of_others(providers)
+        """Accepted, with a warning for providers that are not available; what names no provider is refused."""
+        _check_providers(providers)
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
         """None."""
@@ -214,8 +242,15 @@ def _with(shape: tuple[Any, ...] | None, dims: Mapping[str, int]) -> tuple[Any, 
     return None if shape is None else tuple(dims.get(dim, dim) if isinstance(dim, str) else dim for dim in shape)
 
 
-def _warn_of_others(providers: Sequence[Any] | None) -> None:
+def _check_providers(providers: Sequence[Any] | None) -> None:
+    """Warns of providers that are not available, and raises for what names none."""
     for provider in [providers] if isinstance(providers, str) else providers or ():
-        name = provider[0] if isinstance(provider, tuple) else provider
+        match provider:
+            case str(name) | (str(name), dict()):
+                pass
+            case _:
+                raise ValueError(f"a provider is a name, or a tuple of a name and a dictionary, not {provider!r}")
+        if name not in PROVIDERS:
+            raise RuntimeError(f"there is no provider {name!r}")
         if name != PROVIDER:
-            warnings.warn(f"there is no provider {name!r}; models run with {PROVIDER!r}", stacklevel=3)
+            warnings.warn(f"the provider {name!r} is not available; models run with {PROVIDER!r}", stacklevel=3)

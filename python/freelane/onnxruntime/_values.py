@@ -14,6 +14,7 @@ import freelane
 
 from .. import _freelane
 from .._freelane import _deferred
+from .capi.onnxruntime_pybind11_state import Fail, InvalidArgument
 
 if TYPE_CHECKING:
     from ._options import RunOptions
@@ -41,6 +42,8 @@ _ELEMENTS = [
 _NAMES = {numpy: name for numpy, name, _ in _ELEMENTS}
 _NUMBERS = {numpy: number for numpy, _, number in _ELEMENTS}
 _BY_NUMBER = {number: numpy for numpy, _, number in _ELEMENTS}
+#: What an array is whose memory a value shares.
+_SHARED = ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"]
 
 
 def type_name(dtype: str | None) -> str:
@@ -50,18 +53,19 @@ def type_name(dtype: str | None) -> str:
 
 def element_dtype(element: Any) -> Any:
     """The NumPy type for a type of elements, which may be a number of the ONNX format."""
-    if isinstance(element, int):
-        if element not in _BY_NUMBER:
-            raise ValueError(f"{element} is no type of elements")
-        return np.dtype(_BY_NUMBER[element])
-    return np.dtype(element)
+    if isinstance(element, int) and element not in _BY_NUMBER:
+        raise RuntimeError(f"{element} is no type of elements")
+    dtype = np.dtype(_BY_NUMBER[element] if isinstance(element, int) else element).newbyteorder("=")
+    if dtype.kind == "U" or dtype.name not in _NAMES:
+        raise RuntimeError(f"memory of tensors cannot have elements of {dtype}")
+    return dtype
 
 
 def on_cpu(device: Any) -> None:
     """Raises unless a device is the processor."""
     name = device.device_type() if isinstance(device, OrtDevice) else device
     if str(name).lower() != "cpu":
-        raise ValueError(f"there is no device {name!r}, only 'cpu'")
+        raise RuntimeError(f"there is no device {name!r}, only 'cpu'")
 
 
 class OrtMemType(IntEnum):
@@ -125,9 +129,11 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_numpy(array: Any, device_type: Any = "cpu", device_id: int = 0, vendor_id: int = -1) -> OrtValue:
-        """A copy of an array."""
+        """The memory of an array if that is contiguous and can be written, or else a copy."""
         on_cpu(device_type)
-        return OrtValue(np.array(array))
+        if not isinstance(array, np.ndarray):
+            raise RuntimeError(f"a value is made of a NumPy array, not of {type(array)}")
+        return OrtValue(np.require(array, element_dtype(array.dtype), _SHARED).view())
 
     @staticmethod
     def ortvalue_from_numpy_with_onnx_type(data: Any, /, onnx_element_type: int) -> OrtValue:
@@ -143,7 +149,10 @@ class OrtValue:
     ) -> OrtValue:
         """An array of zeros."""
         on_cpu(device_type)
-        return OrtValue(np.zeros(tuple(shape), element_dtype(element_type)))
+        try:
+            return OrtValue(np.zeros(tuple(shape), element_dtype(element_type)))
+        except ValueError as error:
+            raise RuntimeError(f"shape {list(shape)}: {error}") from None
 
     @classmethod
     def from_dlpack(cls, data: Any, /) -> OrtValue:
@@ -260,8 +269,14 @@ class IOBinding:
         self._outputs: dict[str, OrtValue | None] = {}
         self._results: list[OrtValue] = []
 
+    def _check_input(self, name: str) -> None:
+        names = [arg.name for arg in self._session.get_inputs()]
+        if name not in names:
+            raise RuntimeError(f"input {name}: the model has no such input; it takes {', '.join(names)}")
+
     def bind_cpu_input(self, name: str, arr_on_cpu: Any) -> None:
         """An array as an input."""
+        self._check_input(name)
         self._inputs[name] = arr_on_cpu
 
     def bind_input(
@@ -269,10 +284,12 @@ class IOBinding:
     ) -> None:
         """Memory as an input; it must stay until it is bound no more."""
         on_cpu(device_type)
+        self._check_input(name)
         self._inputs[name] = _memory(element_type, shape, buffer_ptr)
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
         """A value as an input."""
+        self._check_input(name)
         self._inputs[name] = ortvalue.numpy()
 
     def bind_output(
@@ -288,7 +305,7 @@ class IOBinding:
         on_cpu(device_type)
         if buffer_ptr is None:
             self._outputs[name] = None
-        elif None in (element_type, shape):
+        elif element_type is None or shape is None:
             told = (element_type, shape, buffer_ptr)
             raise ValueError(f"bind_output({name!r}): memory needs element_type and shape, not {told}")
         else:
@@ -321,11 +338,15 @@ class IOBinding:
         return [value.numpy() for value in self._results]
 
     def run(self, options: RunOptions | None) -> None:
-        """Runs the session on what is bound."""
-        names = list(self._outputs) or [arg.name for arg in self._session.get_outputs()]
+        """Runs the session on what is bound. What is wrong with that is a RuntimeError."""
         self._results = []
-        for name, found in zip(names, self._session.run(names, self._inputs, options)):
-            value = self._outputs.get(name)
+        if not self._outputs:
+            raise RuntimeError("no output is bound")
+        try:
+            made = self._session.run(list(self._outputs), self._inputs, options)
+        except (Fail, InvalidArgument) as error:
+            raise RuntimeError(str(error)) from None
+        for found, value in zip(made, self._outputs.values()):
             if value is None:
                 value = OrtValue(found)
             else:

@@ -1,11 +1,12 @@
 """Exceptions under their names in ``onnxruntime.capi.onnxruntime_pybind11_state``.
 
-Those that are raised here are also what :class:`freelane.Session` raises in their place, so that ``except ValueError`` holds for
-:class:`InvalidArgument`. The others exist for programs that name them.
+None is the base of another. Those that are raised here are also what :class:`freelane.Session` raises in their place, so that
+``except ValueError`` holds for :class:`InvalidArgument`. The others exist for programs that name them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,64 +14,70 @@ from ... import CancelledError
 
 
 class Fail(Exception):
-    """Anything that goes wrong with a model. Here it is the base of the others, and what a terminated run raises."""
+    """A terminated run."""
 
 
-class NoSuchFile(Fail, FileNotFoundError):
+class NoSuchFile(FileNotFoundError):
     """There is no such file."""
 
 
-class InvalidGraph(Fail, ValueError):
-    """The bytes are no model, or one that contradicts itself."""
+class InvalidGraph(ValueError):
+    """A model that contradicts itself."""
 
 
-#: Bytes that are no message are told apart by the text alone.
-InvalidProtobuf = InvalidGraph
+class InvalidProtobuf(ValueError):
+    """The bytes are no model."""
 
 
-class NotImplemented(Fail, NotImplementedError):
+class NotImplemented(NotImplementedError):
     """The model has an operator or a type that is not supported."""
 
 
-class InvalidArgument(Fail, ValueError):
+class InvalidArgument(ValueError):
     """An input or output that the model has not, or values that an operator does not take."""
 
 
-class RuntimeException(Fail, RuntimeError):
+class RuntimeException(RuntimeError):
     """A run failed."""
 
 
-class EngineError(Fail):
+class EngineError(Exception):
     """Never raised."""
 
 
-class EPFail(Fail):
+class EPFail(Exception):
     """Never raised."""
 
 
-class ModelLoadCanceled(Fail):
+class ModelLoadCanceled(Exception):
     """Never raised."""
 
 
-class ModelLoaded(Fail):
+class ModelLoaded(Exception):
     """Never raised."""
 
 
-class ModelRequiresCompilation(Fail):
+class ModelRequiresCompilation(Exception):
     """Never raised."""
 
 
-class NoModel(Fail):
+class NoModel(Exception):
     """Never raised."""
 
 
-class NotFound(Fail):
+class NotFound(Exception):
     """Never raised."""
 
 
 def of_loading(error: Exception) -> Exception:
     """What loading a model raises for an error."""
-    return _named(error, ((FileNotFoundError, NoSuchFile), (NotImplementedError, NotImplemented), (ValueError, InvalidGraph)))
+    text = str(error)
+    if isinstance(error, ValueError) and re.search(r" at byte \d+$", text):
+        return InvalidProtobuf(text)
+    if isinstance(error, OSError) and text.endswith("NUL byte"):
+        return NoSuchFile(text)
+    files = ((FileNotFoundError, NoSuchFile), (IsADirectoryError, InvalidProtobuf))
+    return _named(error, (*files, (NotImplementedError, NotImplemented), (ValueError, InvalidGraph)))
 
 
 def of_running(error: Exception) -> Exception:
@@ -80,7 +87,7 @@ def of_running(error: Exception) -> Exception:
     return _named(error, kinds)
 
 
-def _named(error: Exception, kinds: Iterable[tuple[Any, type[Fail]]]) -> Exception:
+def _named(error: Exception, kinds: Iterable[tuple[Any, type[Exception]]]) -> Exception:
     for kind, name in kinds:
         if isinstance(error, kind):
             return name(str(error))
