@@ -17,8 +17,8 @@ pub struct Args {
     /// Count the operators instead
     #[arg(long)]
     operators: bool,
-    /// Print the graph, constants and inner graphs included, as it is after a pass: import, before all of them, or one of conv,
-    /// fold, merge, dead, join, fuse
+    /// Print the graph, constants and inner graphs included, as it is after a pass: import, before all of them, or one of tables,
+    /// conv, blocks, fold, merge, dead, join, fuse
     #[arg(long, value_name = "PASS", conflicts_with_all = ["operators", "json"])]
     after: Option<String>,
     /// Print one JSON object: producer, operator sets, counts of operators
