@@ -28,6 +28,14 @@ PROVIDERS = [
 _MOST_THREADS = 1024
 
 
+def _without_axes(value: Any) -> Any:
+    """One element as a scalar, whatever axes it has: programs feed a model's scalars so."""
+    array = np.asarray(value)
+    if array.size != 1 or array.ndim == 0:
+        return value
+    return array.reshape(()) if isinstance(value, np.ndarray) else array.item()
+
+
 class NodeArg:
     """An input or output of a model."""
 
@@ -88,6 +96,7 @@ class InferenceSession:
         self._outputs = [NodeArg(name, dtype, _with(shape, options._dims)) for name, dtype, shape in self._session.outputs]
         # All threads read these at each run, and should not count that.
         self._places = _deferred({arg.name: i for i, arg in enumerate(self._outputs)})
+        self._scalars = _deferred([name for name, _, shape in named if shape == ()])
         self._fixed = _deferred(
             [
                 (name, axis, dim, options._dims[dim])
@@ -109,6 +118,9 @@ class InferenceSession:
         if not (run_options is None or isinstance(run_options, RunOptions)):
             raise TypeError(f"run_options is a RunOptions, not {run_options!r}")
         feed = {name: given(value) for name, value in input_feed.items()}
+        for name in self._scalars:
+            if name in feed:
+                feed[name] = _without_axes(feed[name])
         if self._fixed:
             self._check(feed)
         try:
