@@ -422,3 +422,26 @@ def test_every_dtype_becomes_numpys():
             assert (found.dtype, found.shape, found.flags.writeable) == (np.dtype(name), given.shape, True)
             assert found.tolist() == given.tolist(), (name, given.shape)
     assert to_numpy([None, x])[0] is None
+
+
+def _field(number, content):
+    """A field of a protobuf message that is shorter than 128 bytes."""
+    content = content.encode() if isinstance(content, str) else content
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def test_a_scalar_may_be_given_as_one_element():
+    np = pytest.importorskip("numpy")
+    import freelane.onnxruntime as ort
+
+    ends = b"".join(
+        _field(place, _field(1, name) + _field(2, _field(1, bytes([8, 7]) + _field(2, b"")))) for place, name in [(11, "x"), (12, "y")]
+    )
+    graph = _field(1, _field(1, "x") + _field(1, "x") + _field(2, "y") + _field(4, "Add")) + ends
+    session = ort.InferenceSession(bytes([8, 8]) + _field(7, graph) + _field(8, bytes([16, 17])))
+    assert session.get_inputs()[0].shape == []
+    for given in (np.array(21), np.array([21]), np.array([[21]]), [21], 21):
+        found = session.run(None, {"x": given})[0]
+        assert found.shape == () and found == 42
+    with pytest.raises(ort.capi.onnxruntime_pybind11_state.InvalidArgument, match="input x"):
+        session.run(None, {"x": np.array([1, 2])})

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
+import numpy as np
+
 from .. import Session as _Session
 from .._freelane import _deferred
 from ._options import GraphOptimizationLevel, RunOptions, SessionOptions
