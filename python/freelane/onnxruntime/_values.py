@@ -43,7 +43,7 @@ _NAMES = {numpy: name for numpy, name, _ in _ELEMENTS}
 _NUMBERS = {numpy: number for numpy, _, number in _ELEMENTS}
 _BY_NUMBER = {number: numpy for numpy, _, number in _ELEMENTS}
 #: What an array is whose memory a value shares.
-_SHARED = ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"]
+_SHARED: Any = ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"]
 
 
 def type_name(dtype: str | None) -> str:
