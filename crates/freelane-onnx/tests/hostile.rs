@@ -188,6 +188,32 @@ fn a_deadline_ends_a_long_operation_in_its_middle() {
     assert!(matches!(ended, Err(GraphError::Deadline)), "{:?}", ended.map(|_| ()));
 }
 
+/// The only node of a model ends early: nothing is asked after it.
+#[test]
+fn a_deadline_ends_the_last_operation_too() {
+    let sampled = [node("GridSample", "x g", "y", &[]), value(11, "g", 1), ends()];
+    let most = ints(5, "most", &[], &[i64::MAX]);
+    let left = [
+        node("NonMaxSuppression", "x g most", "y", &[]),
+        most,
+        value(11, "g", 1),
+        value(11, "x", 1),
+        value(12, "y", 7),
+    ];
+    // Boxes without an area, none of which suppresses another.
+    let cases = [
+        (&sampled[..], ones(&[1, 64, 8, 8]), ones(&[1, 1000, 1000, 2])),
+        (&left[..], ones(&[1, 100_000, 4]), ones(&[1, 1, 100_000])),
+    ];
+    for (fields, x, g) in cases {
+        let session = session(fields, &[]).unwrap();
+        let fed = if session.inputs()[0].name == "x" { [x, g] } else { [g, x] };
+        let deadline = Some(Instant::now() + Duration::from_millis(5));
+        let ended = session.run_within(&fed, &Limits { deadline, ..Limits::default() });
+        assert!(matches!(ended, Err(GraphError::Deadline)), "{:?}", ended.map(|_| ()));
+    }
+}
+
 #[test]
 fn plain_sessions_leave_the_graphs_of_nodes_as_they_are() {
     let branch = [

@@ -55,6 +55,26 @@ fn powers_of_whole_numbers_and_with_large_ones() {
     assert_eq!(odd.to_vec::<f32>().expect("floats"), [-1.0, f32::NEG_INFINITY, 8.0]);
 }
 
+/// NumPy's `unique` with indices, inverse and counts.
+#[test]
+fn distinct_values_with_zeros_of_both_signs_and_nan() {
+    let ends = [value(11, "x", 1), value(12, "y", 1), value(12, "i", 7), value(12, "r", 7), value(12, "c", 7)].concat();
+    let fields = [node("Unique", "x", "y i r c", &[]), ends];
+    let session = Session::from_bytes(model(&fields, &[]), &SessionOptions::default()).expect("a model");
+    let found = |x: &[f32]| -> (String, [Vec<i64>; 3]) {
+        let outputs = session.run_within(&[array(x, &[x.len()])], &Limits::default()).expect("outputs");
+        let mut arrays = outputs.into_iter().map(|y| y.into_array().expect("an array"));
+        let values = format!("{:?}", arrays.next().expect("values").to_vec::<f32>().expect("floats"));
+        (values, [(); 3].map(|()| arrays.next().expect("places").to_vec().expect("int64")))
+    };
+    let numbers = found(&[0.0, 3.0, -0.0, -1.0, 3.0]);
+    assert_eq!(numbers, ("[-1.0, 0.0, 3.0]".to_owned(), [vec![3, 0, 1], vec![1, 2, 1, 0, 2], vec![1, 2, 2]]));
+    let nan = f32::NAN;
+    let with_nan = found(&[nan, 2.0, nan, 2.0]);
+    assert_eq!(with_nan, ("[2.0, NaN]".to_owned(), [vec![1, 0], vec![1, 0, 1, 0], vec![2, 2]]));
+    assert_eq!(found(&[]), ("[]".to_owned(), [vec![], vec![], vec![]]));
+}
+
 #[test]
 #[cfg(unix)]
 fn what_is_no_file_is_not_read() {

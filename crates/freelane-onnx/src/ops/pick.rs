@@ -76,13 +76,17 @@ fn distinct<T: Element + PartialOrd>(x: &Array, rows: usize, sorted: bool) -> Re
     let values = x.to_vec::<T>()?;
     let width = values.len() / rows.max(1);
     let row = |i: usize| &values[i * width..(i + 1) * width];
-    let compare = |a: usize, b: usize| row(a).partial_cmp(row(b)).unwrap_or(Ordering::Equal);
+    // Every NaN is one value, behind all others.
+    let is_nan = |x: &T| x.partial_cmp(x).is_none();
+    let each = |(a, b): (&T, &T)| a.partial_cmp(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)));
+    let compare =
+        |a: usize, b: usize| row(a).iter().zip(row(b)).map(each).find(|o| o.is_ne()).unwrap_or(Ordering::Equal);
     let mut order = listed(rows, 0..rows)?;
     order.sort_by(|&a, &b| compare(a, b));
     let mut groups: Vec<Vec<usize>> = vec![];
     for i in order {
         match groups.last_mut() {
-            Some(group) if row(group[0]) == row(i) => group.push(i),
+            Some(group) if compare(group[0], i).is_eq() => group.push(i),
             _ => groups.push(vec![i]),
         }
     }

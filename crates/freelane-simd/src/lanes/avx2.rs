@@ -102,7 +102,7 @@ fn less_64(a: __m256i, b: __m256i) -> u32 {
 
 macro_rules! lanes {
     ($name:ident, $doc:literal, $t:ty, $l:literal, $words:literal, $table:ident, $splat:ident, $min:ident, $max:ident,
-     $less:ident, $load_first:ident, $store_first:ident, $floats:ident, $integers:ident, $turn:ident) => {
+     $less:ident, $load_first:ident, $store_first:ident, $turn:ident) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
         pub struct $name(());
@@ -151,18 +151,9 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn transpose(self, rows: &mut [__m256i]) {
-                // SAFETY: `self` proves that the instructions exist.
-                let mut square = unsafe { [$floats(rows[0]); $l] };
-                for (to, &from) in square.iter_mut().zip(&*rows) {
-                    // SAFETY: as above.
-                    *to = unsafe { $floats(from) };
-                }
-                // SAFETY: as above.
-                unsafe { transpose::$turn(&mut square) };
-                for (to, from) in rows.iter_mut().zip(square) {
-                    // SAFETY: as above.
-                    *to = unsafe { $integers(from) };
-                }
+                let rows = rows.first_chunk_mut::<$l>().expect("as many registers as one has lanes");
+                // SAFETY: `self` proves that the instructions exist, and registers of floats hold any bits.
+                unsafe { transpose::$turn(&mut *core::ptr::from_mut(rows).cast()) }
             }
             #[inline(always)]
             fn less(self, a: __m256i, b: __m256i) -> u32 {
@@ -214,8 +205,6 @@ lanes!(
     less_32,
     _mm256_maskload_epi32,
     _mm256_maskstore_epi32,
-    _mm256_castsi256_ps,
-    _mm256_castps_si256,
     f32x8
 );
 lanes!(
@@ -231,7 +220,5 @@ lanes!(
     less_64,
     _mm256_maskload_epi64,
     _mm256_maskstore_epi64,
-    _mm256_castsi256_pd,
-    _mm256_castpd_si256,
     f64x4
 );

@@ -18,7 +18,7 @@ const fn partners_32(x: usize) -> [i32; 16] {
 macro_rules! lanes {
     ($name:ident, $doc:literal, $t:ty, $l:literal, $mask:ty, $partners:expr, $splat:ident, $min:ident, $max:ident,
      $mask_max:ident, $permute:ident, $less:ident, $compress:ident, $load:ident, $load_first:ident, $store:ident,
-     $store_first:ident, $floats:ident, $integers:ident, $turn:ident) => {
+     $store_first:ident, $turn:ident) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
         pub struct $name(());
@@ -64,18 +64,9 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn transpose(self, rows: &mut [__m512i]) {
-                // SAFETY: `self` proves that the instructions exist.
-                let mut square = unsafe { [$floats(rows[0]); $l] };
-                for (to, &from) in square.iter_mut().zip(&*rows) {
-                    // SAFETY: as above.
-                    *to = unsafe { $floats(from) };
-                }
-                // SAFETY: as above.
-                unsafe { transpose::$turn(&mut square) };
-                for (to, from) in rows.iter_mut().zip(square) {
-                    // SAFETY: as above.
-                    *to = unsafe { $integers(from) };
-                }
+                let rows = rows.first_chunk_mut::<$l>().expect("as many registers as one has lanes");
+                // SAFETY: `self` proves that the instructions exist, and registers of floats hold any bits.
+                unsafe { transpose::$turn(&mut *core::ptr::from_mut(rows).cast()) }
             }
             #[inline(always)]
             fn less(self, a: __m512i, b: __m512i) -> u32 {
@@ -129,8 +120,6 @@ lanes!(
     _mm512_mask_loadu_epi32,
     _mm512_storeu_epi32,
     _mm512_mask_storeu_epi32,
-    _mm512_castsi512_ps,
-    _mm512_castps_si512,
     f32x16
 );
 lanes!(
@@ -151,7 +140,5 @@ lanes!(
     _mm512_mask_loadu_epi64,
     _mm512_storeu_epi64,
     _mm512_mask_storeu_epi64,
-    _mm512_castsi512_pd,
-    _mm512_castpd_si512,
     f64x8
 );
